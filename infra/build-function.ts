@@ -95,6 +95,9 @@ export const NATIVE_PACKAGE = '@duckdb/node-bindings'
 const REQUIRE_BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
+/** What a function runs in a process of its own, beside its `index.mjs`. */
+const QUERY_PROGRAM = { in: 'functions/lib/table-engine/queries/box.ts', out: 'box' }
+
 /**
  * The bundle of `functions/<name>/handler.ts`, in memory: `index.mjs` and what it loads at once or later.
  *
@@ -103,7 +106,10 @@ const REQUIRE_BANNER =
 export const buildFunction = (name: string): Promise<FunctionBuild> =>
   build({
     ...options,
-    entryPoints: [{ in: `functions/${name}/handler.ts`, out: 'index' }],
+    entryPoints: [
+      { in: `functions/${name}/handler.ts`, out: 'index' },
+      ...(name === 'storage-api' ? [QUERY_PROGRAM] : []),
+    ],
     // Nothing is written here. A fixed folder makes the paths in source maps the same on every machine.
     outdir: join(projectRoot, 'cdk.out', 'bundles', name),
     outExtension: { '.js': '.mjs' },

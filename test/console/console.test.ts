@@ -374,7 +374,6 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('columnheader', { name: 'how_many' }).waitFor()
     await checkPage()
-    await page.getByLabel(/Earlier queries/).selectOption(sql)
     await page.getByLabel(/whole result as a table/).fill('in.c-main.by-city')
     await page.getByRole('button', { name: 'Save as table' }).click()
     await page.waitForURL(/\/console\/jobs\/\d+$/)

@@ -11,7 +11,7 @@ export const requestCodes = {
   malformedRequest: 'The form of the request holds bytes that are no UTF-8 text.',
   'storage.unsupportedMediaType': 'The body has a content type that is not read.',
   'storage.tooManyAtOnce':
-    'As many queries, or previews, as are done at once are under way, of the token or of the project.',
+    'As many queries, or previews, as are done at once are under way, of the token or of all.',
   'storage.requestTooLarge': 'The request is larger than the service takes.',
   'storage.responseTooLarge': 'The reply would be larger than the gateway lets through.',
   'storage.tooSlow': 'The request took longer than the gateway waits.',
@@ -94,7 +94,7 @@ export const tablesCodes = {
   'storage.query.invalid':
     'A query cannot be run: it is no single SELECT, reads something other than tables, or names what is not there.',
   'storage.query.tooLarge':
-    'A query would read more of its tables, or needs more memory, than a request has.',
+    'A query would read more of its tables, needs more memory, or has a larger result, than a request may.',
   'storage.query.tooLong': 'A query took longer than a request may.',
   'storage.export.tooLarge': 'An export with an order reads more of its table than one function sorts.',
   'storage.load.detectTooLarge': 'The first load with `types=detect` is larger than one function looks at.',

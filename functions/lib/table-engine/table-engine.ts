@@ -3,7 +3,7 @@ import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { DuckDbPool } from './duckdb/confined-duckdb.ts'
-import { openDuckDbSession, type StreamedRows } from './duckdb/duckdb-session.ts'
+import { type DuckDbSession, type FirstRows, openDuckDbSession } from './duckdb/duckdb-session.ts'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
 import { exportTable } from './export-table.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './files/engine-context.ts'
@@ -15,7 +15,15 @@ import { loadTable } from './load-table.ts'
 import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { recordsOfParquet } from './parquet/records-of-parquet.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
-import { type QueryReads, queryTables, queryToFile, type TableQuery } from './queries/query-tables.ts'
+import { openBox } from './queries/open-box.ts'
+import {
+  type QueryReads,
+  queryTables,
+  queryToFile,
+  type ShownRows,
+  type TableQuery,
+} from './queries/query-tables.ts'
+import { createTurns, type TakeTurn } from './queries/turns.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { openFiles } from './rows/open-files.ts'
 import { scanFiles } from './rows/scan-files.ts'
@@ -63,10 +71,10 @@ export interface TableEngine {
   /** How many rows match. Throws as `preview` does. */
   count(snapshot: Snapshot, query: CountQuery): Promise<CountResult & Cost>
   /**
-   * Answers one query on any tables, whose rows go to `show`: whoever stops reading them ends it. Throws `UserError` `storage.query.invalid`,
-   * `storage.query.tooLarge`, `storage.query.tooLong`, and what `find` throws.
+   * Answers one query on any tables with its first rows, in a process of its own. Throws `UserError` `storage.query.invalid`,
+   * `storage.query.tooLarge`, `storage.query.tooLong`, `storage.tooManyAtOnce`, and what `find` throws.
    */
-  query(query: TableQuery, show: (result: StreamedRows) => Promise<void>): Promise<QueryReads & Cost>
+  query(query: TableQuery & { most: ShownRows }): Promise<QueryReads & FirstRows & Cost>
   /** The same with the whole result as a file on this disk, which goes when `show` has ended. */
   queryToFile(
     query: TableQuery & { format: 'csv' | 'jsonl' | 'parquet' },
@@ -115,21 +123,29 @@ export const createTableEngineOn = (
   { scratchDir, memoryLimitMiB, ...options }: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
 ): TableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const pool = new DuckDbPool({ scratchDir, memoryLimitMiB })
-  return engineOf({ files: allFiles, limits, threads: options.threads, pool })
+  const room = { scratchDir, memoryLimitMiB }
+  const pool = new DuckDbPool(room)
+  const takeTurn = createTurns(QUERIES_AT_ONCE)
+  return engineOf({ files: allFiles, limits, threads: options.threads, room, pool, takeTurn })
 }
 
+/** Each takes its memory and the threads of one call. */
+const QUERIES_AT_ONCE = 2
+
 interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'> {
+  readonly room: { scratchDir: string; memoryLimitMiB: number }
   readonly pool: DuckDbPool
+  readonly takeTurn: TakeTurn
   readonly signal?: AbortSignal | undefined
 }
 
 const engineOf = (parts: EngineParts): TableEngine => {
-  const { files: allFiles, limits, threads, pool, signal } = parts
-  const inSession = async <Result>(
+  const { files: allFiles, limits, threads, room, pool, takeTurn, signal } = parts
+  const until = (other: AbortSignal): AbortSignal => (signal ? AbortSignal.any([signal, other]) : other)
+  const on = async <Result>(
+    session: DuckDbSession,
     work: (context: EngineContext) => Promise<Result>,
   ): Promise<Result & Cost> => {
-    const session = await openDuckDbSession({ pool, threads, signal })
     const { files, bytesRead } = countReads(allFiles)
     try {
       const result = await work({ session, files, limits, threads })
@@ -138,6 +154,12 @@ const engineOf = (parts: EngineParts): TableEngine => {
       await session.close()
     }
   }
+  const inSession = async <Result>(work: (context: EngineContext) => Promise<Result>) =>
+    on(await openDuckDbSession({ pool, threads, signal }), work)
+  const inBox = <Result>(query: TableQuery, work: (context: EngineContext) => Promise<Result>) =>
+    takeTurn(query.asker, async () =>
+      on(await openBox({ ...room, threads, signal: until(query.signal) }), work),
+    )
   return {
     load: request => inSession(context => loadTable(context, request)),
     loadTogether: request => inSession(context => loadTogether(context, request)),
@@ -156,12 +178,12 @@ const engineOf = (parts: EngineParts): TableEngine => {
     commitStaged: request => inSession(context => commitStaged(context, request)),
     count: (snapshot, query) => inSession(context => countRows(context, snapshot, query)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
-    query: (query, show) => inSession(context => queryTables(context, query, show)),
-    queryToFile: (query, show) => inSession(context => queryToFile(context, query, show)),
+    query: query => inBox(query, context => queryTables(context, query)),
+    queryToFile: (query, show) => inBox(query, context => queryToFile(context, query, show)),
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     fillColumn: request => inSession(context => fillColumn(context, request)),
-    until: other => engineOf({ ...parts, signal: signal ? AbortSignal.any([signal, other]) : other }),
+    until: other => engineOf({ ...parts, signal: until(other) }),
     hasDuplicates: async (snapshot, columns) => {
       const { found } = await inSession(async context => ({
         found: await hasDuplicates(context, snapshot, columns),

@@ -1,3 +1,5 @@
+import { bytesInReply } from '../../lib/json/bytes-in-reply.ts'
+
 /** Lambda refuses a result of more bytes of JSON, and the gateway then says nothing but 500. */
 export const MAX_RESULT_BYTES = 6_291_556
 
@@ -6,10 +8,6 @@ export const MAX_LIST_BYTES = MAX_RESULT_BYTES - 64 * 1024
 
 /** Longer texts are left out of an item that no reply has room for. */
 const MAX_SHORT_LENGTH = 1_000
-
-/** What a reply spends on a value: it is JSON in the JSON of a function's result. */
-export const bytesInReply = (value: unknown): number =>
-  Buffer.byteLength(JSON.stringify(JSON.stringify(value) ?? ''))
 
 interface PageOptions<Item, Shown> {
   limit: number

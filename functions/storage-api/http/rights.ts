@@ -18,6 +18,11 @@ const requireBucket = (caller: Caller, bucketId: string, needed: BucketPermissio
 export const requireTable = (caller: Caller, tableId: string, needed: BucketPermission): void =>
   requireBucket(caller, bucketOfTable(tableId), needed)
 
+/** Throws 403 `accessDenied` to a caller who may read no table at all. */
+export const requireSomeTables = ({ canManageBuckets, bucketPermissions }: Caller): void => {
+  if (!canManageBuckets && Object.keys(bucketPermissions).length === 0) throw accessDenied('read on a bucket')
+}
+
 export const mayReadTable = (caller: Caller, tableId: string): boolean =>
   mayUseBucket(caller, bucketOfTable(tableId), 'read')
 

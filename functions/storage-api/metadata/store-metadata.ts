@@ -1,8 +1,8 @@
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
+import { bytesInReply } from '../../lib/json/bytes-in-reply.ts'
 import type { NextId } from '../../lib/storage/db/ids.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
-import { bytesInReply } from '../http/page.ts'
 import type { Services } from '../services/services.ts'
 
 const WRITES_AT_ONCE = 8

@@ -1,17 +1,15 @@
 import { createReadStream } from 'node:fs'
-import type { Json } from '@duckdb/node-api'
 import { z } from '@hono/zod-openapi'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
-import type { StreamedRows } from '../../lib/table-engine/duckdb/duckdb-session.ts'
 import type { QueryReads, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'
 import { listStored, storeBytes } from '../files/store-upload.ts'
 import { findTableWithFiles } from '../find/find-table.ts'
 import { inPlace } from '../http/at-once.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
-import { bytesInReply, MAX_LIST_BYTES } from '../http/page.ts'
+import { MAX_LIST_BYTES } from '../http/page.ts'
 import { created, ok } from '../http/reply.ts'
-import { requireTable } from '../http/rights.ts'
+import { requireSomeTables, requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
@@ -66,24 +64,28 @@ const queryOf = (
   { sql, detectTypes }: { sql: string; detectTypes: boolean },
   { caller }: Pick<Sender, 'caller'>,
   services: Services,
-): TableQuery => ({
-  sql,
-  maxBytes: MAX_BYTES,
-  detectsTypes: detectTypes,
-  signal: AbortSignal.timeout(MAX_SECONDS * 1000),
-  find: async tableId => {
-    requireTable(caller, tableId, 'read')
-    return rowSource(await findTableWithFiles(services, tableId), {})
-  },
-})
+): TableQuery => {
+  requireSomeTables(caller)
+  return {
+    sql,
+    asker: caller.tokenId,
+    maxBytes: MAX_BYTES,
+    detectsTypes: detectTypes,
+    signal: AbortSignal.timeout(MAX_SECONDS * 1000),
+    find: async tableId => {
+      requireTable(caller, tableId, 'read')
+      return rowSource(await findTableWithFiles(services, tableId), {})
+    },
+  }
+}
 
 const shownOf = async (query: TableQuery, limit: number, services: Services): Promise<QueryBody> => {
   const engine = await services.tableEngine()
-  const shown: Omit<QueryBody, keyof QueryReads> = { columns: [], rows: [], isTruncated: false }
-  const { tables, warnings } = await engine.query({ ...query, maxRows: limit }, async result => {
-    Object.assign(shown, { columns: result.columns, ...(await firstRows(result, limit)) })
+  const { bytesRead: _, ...shown } = await engine.query({
+    ...query,
+    most: { rows: limit, bytes: MAX_LIST_BYTES },
   })
-  return { ...shown, tables, warnings }
+  return shown
 }
 
 /** The first rows of a query. Errors: as those of the route. */
@@ -96,22 +98,6 @@ export const firstResult = async (
     shownOf(queryOf({ sql, detectTypes: false }, asker, services), limit, services),
   )
 
-/** As many rows as are asked for and fit into a reply. */
-const firstRows = async (
-  { rows }: StreamedRows,
-  limit: number,
-): Promise<{ rows: Json[][]; isTruncated: boolean }> => {
-  const shown: Json[][] = []
-  let bytes = 0
-  for await (const some of rows)
-    for (const row of some) {
-      bytes += bytesInReply(row)
-      if (shown.length === limit || bytes > MAX_LIST_BYTES) return { rows: shown, isTruncated: true }
-      shown.push(row)
-    }
-  return { rows: shown, isTruncated: false }
-}
-
 /** Writes all rows of a query to a file. A query that fails leaves none. */
 const wholeResult = async (
   query: TableQuery,
@@ -123,7 +109,7 @@ const wholeResult = async (
   const name = `${request.body.name ?? 'query'}.${format}`
   let fileId = 0
   const { tables, warnings } = await engine.queryToFile({ ...query, format }, async path => {
-    const stored = await storeBytes(createReadStream(path), name, services)
+    const stored = await storeBytes(createReadStream(path, { signal: query.signal }), name, services)
     fileId = (await listStored(stored, { name, tags: ['query'] }, request, services)).id
   })
   return { tables, warnings, file: { id: fileId } }

@@ -4,9 +4,10 @@ import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { routes as consoleRoutes } from '#functions/storage-api/console/routes.ts'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { answerGatewayEvent } from '#functions/storage-api/gateway.ts'
-import { bytesInReply, cutList, MAX_LIST_BYTES } from '#functions/storage-api/http/page.ts'
+import { cutList, MAX_LIST_BYTES } from '#functions/storage-api/http/page.ts'
 import { ok } from '#functions/storage-api/http/reply.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
+import { bytesInReply } from '#lib/json/bytes-in-reply.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 /*

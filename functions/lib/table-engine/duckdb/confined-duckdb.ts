@@ -9,6 +9,8 @@ interface ConfinedOptions {
   scratchDir: string
   /** Memory limit of DuckDB. More data spills to the folder. Very wide tables get what they need. */
   memoryLimitMiB: number
+  /** Of what spills. Default: what the disk has. */
+  spillMiB?: number
 }
 
 /** A DuckDB in memory that sees no file but those of its folder: for one piece of work, and then for the next. */
@@ -88,8 +90,16 @@ const OFFLINE = {
   allow_community_extensions: 'false',
 }
 
-const makeDuckDb = async ({ scratchDir, memoryLimitMiB }: ConfinedOptions): Promise<ConfinedDuckDb> => {
-  const folder = await mkdtemp(path.join(path.resolve(scratchDir), FOLDER_PREFIX))
+/** A folder for one piece of work. */
+export const makeWorkFolder = (scratchDir: string): Promise<string> =>
+  mkdtemp(path.join(path.resolve(scratchDir), FOLDER_PREFIX))
+
+const makeDuckDb = async ({
+  scratchDir,
+  memoryLimitMiB,
+  spillMiB,
+}: ConfinedOptions): Promise<ConfinedDuckDb> => {
+  const folder = await makeWorkFolder(scratchDir)
   let instance: DuckDBInstance | undefined
   try {
     instance = await DuckDBInstance.create(':memory:', {
@@ -104,7 +114,9 @@ const makeDuckDb = async ({ scratchDir, memoryLimitMiB }: ConfinedOptions): Prom
       enable_external_file_cache: 'false',
     })
     const made = { scratchDir, memoryLimitMiB, folder, instance }
-    await runAll(made, confinedTo(folder))
+    // DuckDB believes this one only when it is set afterwards.
+    const spill = spillMiB === undefined ? [] : [`SET max_temp_directory_size = '${spillMiB}MiB'`]
+    await runAll(made, [...spill, ...confinedTo(folder)])
     return made
   } catch (error) {
     instance?.closeSync()

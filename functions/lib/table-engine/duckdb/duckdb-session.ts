@@ -1,5 +1,11 @@
 import path from 'node:path'
-import type { DuckDBConnection, DuckDBValue, Json } from '@duckdb/node-api'
+import {
+  type DuckDBConnection,
+  type DuckDBValue,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api'
+import { bytesInReply } from '../../json/bytes-in-reply.ts'
 import { type ConfinedDuckDb, connectToWork, type DuckDbPool, discardDuckDb } from './confined-duckdb.ts'
 
 interface DuckDbSessionOptions {
@@ -29,22 +35,17 @@ export interface DuckDbSession {
    * threads (measured with the import of CSV chunks).
    */
   runInOrder(sql: string): Promise<Row[]>
-  /**
-   * Runs one statement on all threads, or on so many, and gives its rows to `show` as they are made. A signal ends it, with DuckDB's error.
-   */
-  stream(
-    sql: string,
-    signal: AbortSignal,
-    show: (result: StreamedRows) => Promise<void>,
-    threads?: number,
-  ): Promise<void>
+  /** Runs one statement on all threads as far as its first rows need it: at most so many, of so many bytes in a reply. */
+  first(sql: string, most: { rows: number; bytes: number }): Promise<FirstRows>
   close(): Promise<void>
 }
 
-/** Rows in JSON, some at a time. */
-export interface StreamedRows {
+/** Rows in JSON. */
+export interface FirstRows {
   columns: { name: string; type: string }[]
-  rows: AsyncIterable<Json[][]>
+  rows: Json[][]
+  /** There are more. */
+  isTruncated: boolean
 }
 
 /**
@@ -153,22 +154,7 @@ const createSession = async (
     },
     query: sql => run(sql, maxThreads),
     runInOrder: sql => run(sql, 1),
-    stream: (sql, signal, show, threads = maxThreads) =>
-      track(
-        onConnection(threads, async connection => {
-          const interrupt = () => connection.interrupt()
-          signal.throwIfAborted()
-          signal.addEventListener('abort', interrupt)
-          try {
-            const result = await connection.stream(sql)
-            const names = result.deduplicatedColumnNames()
-            const columns = names.map((name, index) => ({ name, type: String(result.columnType(index)) }))
-            await show({ columns, rows: result.yieldRowsJson() })
-          } finally {
-            signal.removeEventListener('abort', interrupt)
-          }
-        }),
-      ),
+    first: (sql, most) => track(onConnection(maxThreads, connection => firstRows(connection, sql, most))),
     close: async () => {
       isClosed = true
       // After a failure other statements of a batch may still be running. Closing their connection crashes DuckDB.
@@ -178,4 +164,24 @@ const createSession = async (
       await (hasFailed ? discardDuckDb(duckDb) : pool.giveBack(duckDb))
     },
   }
+}
+
+const firstRows = async (
+  connection: DuckDBConnection,
+  sql: string,
+  most: { rows: number; bytes: number },
+): Promise<FirstRows> => {
+  const result = await connection.stream(sql)
+  const names = result.deduplicatedColumnNames()
+  const columns = names.map((name, index) => ({ name, type: String(result.columnType(index)) }))
+  const rows: Json[][] = []
+  let bytes = 0
+  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
+    for (let index = 0; index < chunk.rowCount; index++) {
+      const row = chunk.convertRowValues(index, JsonDuckDBValueConverter)
+      bytes += bytesInReply(row)
+      if (rows.length === most.rows || bytes > most.bytes) return { columns, rows, isTruncated: true }
+      rows.push(row)
+    }
+  return { columns, rows, isTruncated: false }
 }

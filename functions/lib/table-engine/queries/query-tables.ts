@@ -1,18 +1,20 @@
+import { stat } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { StreamedRows } from '../duckdb/duckdb-session.ts'
-import { parquetForm, quoteColumn } from '../duckdb/parquet-sql.ts'
+import type { FirstRows } from '../duckdb/duckdb-session.ts'
+import { parquetForm, quoteColumn, readParquet } from '../duckdb/parquet-sql.ts'
 import { quoteIdentifier, quoteLiteral } from '../duckdb/sql.ts'
 import type { EngineContext } from '../files/engine-context.ts'
 import { columnNames, liveRows, type Snapshot, type TableField, textColumns } from '../files/snapshot.ts'
 import { findFiles, neededColumns } from '../rows/find-rows.ts'
-import { type IndexedFile, openFiles } from '../rows/open-files.ts'
+import { closeFiles, type IndexedFile, openFiles } from '../rows/open-files.ts'
 import { bytesOfFiles } from '../rows/read-limit.ts'
 import { conditionsSql, type RowConditions } from '../rows/row-conditions.ts'
 import { scanFiles, type WantedColumns } from '../rows/scan-files.ts'
 import { duckDbType, isTyped } from '../types/field-type.ts'
-import { boundedFunctions } from './bounded-functions.ts'
 import { detectColumns, misorderedNumbers } from './detect-columns.ts'
-import { invalidQuery, type NamedTable, readStatement, type Statement } from './read-statement.ts'
+import { invalidQuery, refusedByEngine } from './engine-messages.ts'
+import { BoxEnded } from './open-box.ts'
+import { type NamedTable, readStatement, type Statement } from './read-statement.ts'
 
 /** The rows of a table, or of an alias: those of its source that fulfil its conditions. */
 interface QueriedTable {
@@ -25,8 +27,8 @@ export interface TableQuery {
   sql: string
   /** Finds a table that the query names, or throws: whether the caller may read it is decided here. */
   find: (tableId: string) => Promise<QueriedTable>
-  /** How many rows are read of the result. Default: all. */
-  maxRows?: number
+  /** One query of each is run at a time. */
+  asker: string
   /** Of the columns that the query reads, as stored. */
   maxBytes: number
   /** Reads texts that are all numbers, dates or times as such. Default: as texts, as they are stored. */
@@ -42,27 +44,46 @@ export interface QueryReads {
   warnings: string[]
 }
 
+/** How much of a result is shown. */
+export type ShownRows = Parameters<EngineContext['session']['first']>[1]
+
 /** See `TableEngine.query`. */
-export const queryTables = (
+export const queryTables = async (
   context: EngineContext,
-  query: TableQuery,
-  show: (result: StreamedRows) => Promise<void>,
-): Promise<QueryReads> => onViews(context, query, sql => context.session.stream(sql, query.signal, show))
+  { most, ...query }: TableQuery & { most: ShownRows },
+): Promise<QueryReads & FirstRows> => {
+  const { reads, result } = await onViews(context, query, most.rows + 1, sql =>
+    context.session.first(sql, most),
+  )
+  return { ...result, ...reads }
+}
 
 /** See `TableEngine.queryToFile`. */
-export const queryToFile = (
+export const queryToFile = async (
   context: EngineContext,
   { format, ...query }: TableQuery & { format: keyof typeof FILE_OPTIONS },
   show: (path: string) => Promise<void>,
-): Promise<QueryReads> =>
-  onViews(context, query, async sql => {
-    const path = context.session.scratchPath('result')
+): Promise<QueryReads> => {
+  const { session } = context
+  const path = session.scratchPath('result')
+  const { reads } = await onViews(context, query, Infinity, async sql => {
     const copy = `COPY ${inBrackets(sql)} TO ${quoteLiteral(path)} (${FILE_OPTIONS[format]})`
     // Rows of text stand in the order in which the query finds them.
-    const threads = format === 'parquet' ? undefined : 1
-    await context.session.stream(copy, query.signal, async () => undefined, threads)
-    await show(path)
+    await (format === 'parquet' ? session.query(copy) : session.runInOrder(copy))
+    if ((await stat(path)).size > MAX_FILE_BYTES) throw largeResult()
   })
+  await show(path)
+  return reads
+}
+
+const MAX_FILE_BYTES = 256 * 1024 ** 2
+
+const largeResult = (cause?: Error): UserError =>
+  refused(
+    'storage.query.tooLarge',
+    `The result has more than ${MAX_FILE_BYTES} bytes, and is not kept: choose fewer rows or columns`,
+    { cause },
+  )
 
 /** The statement may end in a comment. */
 const inBrackets = (sql: string): string => `(${sql.replace(/;\s*$/, '')}\n)`
@@ -74,40 +95,42 @@ const FILE_OPTIONS = {
 } as const
 
 /** Runs the statement where its tables are views of what the caller may read. */
-const onViews = async (
+const onViews = async <Result>(
   context: EngineContext,
   query: TableQuery,
-  run: (sql: string) => Promise<void>,
-): Promise<QueryReads> => {
+  wantedRows: number,
+  run: (sql: string) => Promise<Result>,
+): Promise<{ reads: QueryReads; result: Result }> => {
   const sql = quoteTableIds(query.sql)
-  const statement = await readSql(context, sql)
-  const tables: PlannedTable[] = []
-  for (const named of statement.tables) tables.push(await planTable(named, statement, query))
-  const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
-  if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
-  await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
-  // The files of all tables lie in one folder, named after their numbers.
-  let first = 0
-  const warnings: string[] = []
-  for (const table of tables) {
-    const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
-    warnings.push(...(await makeView(context, { ...table, files }, query)))
-    first += files.length
-  }
-  for (const macro of boundedFunctions) await context.session.query(macro)
-  await asked(context, query.signal, () => run(sql))
-  return {
-    tables: tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes })),
-    warnings,
-  }
+  return withinBounds(query, async () => {
+    const statement = await readSql(context, sql)
+    const tables: PlannedTable[] = []
+    for (const named of statement.tables) tables.push(await planTable(named, statement, query, wantedRows))
+    const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
+    if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
+    await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
+    // The files of all tables lie in one folder, named after their numbers.
+    let first = 0
+    const warnings: string[] = []
+    for (const table of tables) {
+      const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
+      warnings.push(...(await makeView(context, { ...table, files }, query)))
+      first += files.length
+    }
+    const result = await asked(sql, () => run(sql))
+    const reads = tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes }))
+    return { reads: { tables: reads, warnings }, result }
+  })
 }
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
   if (sql.includes('\0')) throw invalidQuery('A query cannot hold a NUL character.')
-  const [[answer] = []] = await session.query(
-    `SELECT json_serialize_sql(${quoteLiteral(sql)}, skip_empty := true, skip_null := true, skip_default := true)::VARCHAR`,
+  const [[answer] = []] = await asked(sql, () =>
+    session.query(
+      `SELECT json_serialize_sql(${quoteLiteral(sql)}, skip_empty := true, skip_null := true, skip_default := true)::VARCHAR`,
+    ),
   )
-  return readStatement(JSON.parse(String(answer)))
+  return readStatement(JSON.parse(String(answer)), sql)
 }
 
 interface PlannedTable extends QueriedTable {
@@ -122,7 +145,8 @@ interface PlannedTable extends QueriedTable {
 const planTable = async (
   named: NamedTable,
   { mayRead, firstRows, orders }: Statement,
-  { find, maxRows = Infinity }: TableQuery,
+  { find }: TableQuery,
+  wantedRows: number,
 ): Promise<PlannedTable> => {
   const { snapshot, query } = await find(named.tableId)
   const shown = query.columns ?? columnNames(snapshot)
@@ -132,7 +156,7 @@ const planTable = async (
   const wanted = neededColumns(snapshot, { ...query, columns })
   const found = findFiles(snapshot, query)
   const isFiltered = conditionsSql(query, snapshot) !== undefined
-  const enough = firstRows && !isFiltered ? (firstRows.count ?? maxRows + 1) : Infinity
+  const enough = firstRows && !isFiltered ? (firstRows.count ?? wantedRows) : Infinity
   const files = firstFiles(found, enough)
   const bytes = bytesOfFiles(
     files.map(({ file }) => file),
@@ -159,10 +183,20 @@ const makeView = async (
 ): Promise<string[]> => {
   const { session } = context
   const sources = await openFiles(context, { files, wanted })
-  const rows =
+  const live =
     sources.length > 0
       ? `(${scanFiles(sources, wanted)}) WHERE ${conditionsSql(query, snapshot) ?? 'true'}`
       : `(SELECT ${wanted.fields.map(emptyColumn).join(', ')}) WHERE false`
+  let rows = live
+  // DuckDB may evaluate the caller's expressions before any condition around the rows. So what they must not see goes first.
+  if (query.columns !== undefined || files.some(({ file }) => file.deletes)) {
+    const shown = session.scratchPath(`shown-${tableId}`)
+    rows = readParquet([shown])
+    await session.query(
+      `COPY (SELECT ${columns.map(quoteColumn).join(', ')} FROM ${live}) TO ${quoteLiteral(shown)} (${parquetForm(columns.length)})`,
+    )
+    await closeFiles(sources)
+  }
   const texts = textColumns(snapshot, columns)
   const detected = detectsTypes ? await detectColumns(session, texts, rows) : new Map<string, string>()
   const shown = columns.map(column => {
@@ -183,53 +217,38 @@ const makeView = async (
 const emptyColumn = (field: TableField): string =>
   `NULL::${isTyped(field) ? duckDbType(field.type) : 'VARCHAR'} AS ${quoteColumn(field.name)}`
 
-/** What DuckDB refuses is the caller's to mend, unless it is about its files. */
-const asked = async <Result>(
-  { session }: EngineContext,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> => {
+/** What DuckDB refuses of a caller's statement is the caller's to mend. */
+const asked = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work()
+  } catch (cause) {
+    throw (cause instanceof Error && !(cause instanceof UserError) && refusedByEngine(cause, sql)) || cause
+  }
+}
+
+/** What comes of a query that passes a bound. */
+const withinBounds = async <Result>({ signal }: TableQuery, work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work()
   } catch (cause) {
     if (!(cause instanceof Error) || cause instanceof UserError) throw cause
     if (signal.aborted)
       throw refused('storage.query.tooLong', 'The query took longer than a request may. Read less', { cause })
-    const [, kind, message] = /^(\w[\w ]*) Error: ([\s\S]*)$/.exec(cause.message) ?? []
-    if (kind === 'Out of Memory')
+    if (/^IO Error: .*File too large/s.test(cause.message)) throw largeResult(cause)
+    if (cause instanceof BoxEnded || /^Out of Memory Error|bad_alloc/.test(cause.message))
       throw refused(
         'storage.query.tooLarge',
-        'The query needs more memory than there is for it: group or join by fewer values',
+        'The query needs more memory than there is for it: make shorter texts and lists, group or join by fewer values',
         { cause },
       )
-    if (kind === undefined || message === undefined || !ASKED_WRONGLY.has(kind)) throw cause
-    const hint = /No function matches|Cannot compare values of type|Cannot mix values/.test(message)
-      ? '\nCells are text: cast them, as in total::DOUBLE, or have their types detected.'
-      : ''
-    throw invalidQuery(`${message.replaceAll(session.scratchPath(''), '')}${hint}`, cause)
+    throw cause
   }
 }
-
-/** In DuckDB's words. */
-const ASKED_WRONGLY = new Set([
-  'Binder',
-  'Catalog',
-  'Constraint',
-  'Conversion',
-  'Invalid Input',
-  'Invalid',
-  'Mismatch Type',
-  'Not implemented',
-  'Out of Range',
-  'Parser',
-  'Permission',
-  'Syntax',
-])
 
 const refused = (
   code: 'storage.query.tooLarge' | 'storage.query.tooLong',
   what: string,
-  more: { cause?: Error; params?: Record<string, number> },
+  more: { cause?: Error | undefined; params?: Record<string, number> },
 ) => new UserError(code, `${what}, or ask an engine that reads the tables themselves (docs/query.md).`, more)
 
 const tooLarge = (bytes: number, maxBytes: number): UserError =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UserError } from '../../errors/errors.ts'
-import { boundedNames } from './bounded-functions.ts'
+import { mayCall } from './allowed-functions.ts'
+import { invalidQuery, refusedByEngine } from './engine-messages.ts'
 import { type Node, nodesIn, orderedColumns } from './ordered-columns.ts'
 
 /** A table as the statement names it: by its id, or as `"in.c-main"."orders"`. */
@@ -30,18 +30,11 @@ const serialized = z.discriminatedUnion('error', [
 /** Everything else that stands where a table may stand reads files, settings or the catalogue of the database. */
 const TABLE_FUNCTIONS = new Set(['generate_series', 'json_each', 'json_tree', 'range', 'unnest'])
 
-/**
- * These tell about the process, write, sleep, or make a list as long as a number says, whose memory DuckDB does not count; `stats` tells
- * of rows that an alias does not show.
- */
-const REFUSED_FUNCTIONS = new Set([
-  ...['current_setting', 'getenv', 'getvariable', 'write_log', 'sleep_ms', 'stats'],
-  ...['array_resize', 'generate_series', 'list_resize', 'range'],
-])
-
-/** A width in a format: of more than three digits, from an argument, or nested. */
-const WIDE_FORMAT = /\d{4}|%[^a-z%]*\*|\{[^}]*\{/
-const MAX_REPLACEMENT = 64
+/** Expressions, and all else that has a type of its own in a syntax tree. */
+const EXPRESSIONS =
+  /^(?:BETWEEN|CASE|CAST|COLLATE|COLUMN_REF|COMPARISON|CONJUNCTION|CONSTANT|FUNCTION|LAMBDA|OPERATOR|POSITIONAL_REFERENCE|STAR|SUBQUERY|WINDOW)$/
+const OTHERS =
+  /^(?:BASE_TABLE|EMPTY|EXPRESSION_LIST|JOIN|PIVOT|SHOW_REF|SUBQUERY|TABLE_FUNCTION|(?:SELECT|SET_OPERATION|RECURSIVE_CTE)_NODE|\w+_MODIFIER|\w+_TYPE_INFO|ORDER_DEFAULT|ASCENDING|DESCENDING)$/
 
 /** A name that DuckDB would not take for that of a file. */
 const LOCAL_NAME = /^[\p{L}_][\p{L}\p{N}_ -]*$/u
@@ -52,99 +45,108 @@ const LOCAL_NAME = /^[\p{L}_][\p{L}\p{N}_ -]*$/u
  *
  * Error: 400 `storage.query.invalid`.
  */
-export const readStatement = (answer: unknown): Statement => {
+export const readStatement = (answer: unknown, sql: string): Statement => {
   const read = serialized.parse(answer)
-  if (read.error)
-    throw invalidQuery(
-      read.error_type === 'not implemented'
-        ? 'Only queries are run (SELECT, WITH, VALUES, DESCRIBE, SUMMARIZE): tables are changed by imports.'
-        : read.error_message,
+  if (read.error) {
+    const cause = new Error(
+      `${read.error_type === 'not implemented' ? '' : 'Parser Error: '}${read.error_message}`,
     )
+    throw (
+      refusedByEngine(cause, sql) ??
+      invalidQuery(
+        'Only queries are run (SELECT, WITH, VALUES, DESCRIBE, SUMMARIZE): tables are changed by imports.',
+      )
+    )
+  }
   const [statement, ...others] = read.statements
   if (!statement || others.length > 0)
     throw invalidQuery(`Give one query; these are ${read.statements.length} statements.`)
   const nodes = [...nodesIn(statement.node)]
-  const local = localNames(nodes)
-  const asTables = new Set(
-    nodes.flatMap(({ type, function: called }) => (type === 'TABLE_FUNCTION' ? [called] : [])),
-  )
-  for (const node of nodes) {
-    refuseOthers(node)
-    if (node['class'] === 'FUNCTION' && !asTables.has(node)) refuseFunction(node)
-  }
-  const tables = tablesIn(nodes, local)
-  const firstRows = tables.length === 1 && local.size === 0 ? shownAsTheyLie(statement.node) : undefined
+  for (const node of nodes) refuseOthers(node)
+  const found = new Map<string, NamedTable>()
+  findTables(statement.node, new Set(), found)
+  const tables = [...found.values()]
+  const hasNames = nodes.some(({ cte_map }) => cte_map !== undefined)
+  const firstRows = tables.length === 1 && !hasNames ? shownAsTheyLie(statement.node) : undefined
   const orders = orderedColumns(nodes)
   return { tables, mayRead: columnFilter(nodes, tables), orders, ...(firstRows && { firstRows }) }
 }
 
-export const invalidQuery = (message: string, cause?: unknown): UserError =>
-  new UserError('storage.query.invalid', message, { cause })
+/** As DuckDB compares names: it knows the upper case of ASCII alone. */
+const folded = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
-/** Names that WITH gives, in lower case. */
-const localNames = (nodes: readonly Node[]): ReadonlySet<string> => {
-  const names = nodes.flatMap(({ cte_map }) =>
-    [...nodesIn(cte_map)].flatMap(({ key }) => (typeof key === 'string' ? [key] : [])),
-  )
-  const odd = names.find(name => !LOCAL_NAME.test(name))
-  if (odd !== undefined)
-    throw invalidQuery(`${JSON.stringify(odd)} cannot be a name of WITH: use letters and digits.`)
-  return new Set(names.map(name => name.toLowerCase()))
+const named = z.array(
+  z.object({ key: z.string(), value: z.object({ query: z.object({ node: z.looseObject({}) }) }) }),
+)
+
+/**
+ * Finds the tables in a part of a syntax tree, where `names` of WITH count. Each name counts in the names after it and in the node that it
+ * belongs to, a recursive one in the recursive part of its own, and nowhere else: there DuckDB would read its catalogue.
+ */
+const findTables = (part: unknown, names: ReadonlySet<string>, found: Map<string, NamedTable>): void => {
+  if (typeof part !== 'object' || part === null) return
+  if (Array.isArray(part)) {
+    for (const one of part) findTables(one, names, found)
+    return
+  }
+  const { cte_map, ...node } = part as Node
+  const inside = new Set(names)
+  for (const { key, value } of named.parse((cte_map as Node | undefined)?.['map'] ?? [])) {
+    if (!LOCAL_NAME.test(key))
+      throw invalidQuery(`${JSON.stringify(key)} cannot be a name of WITH: use letters and digits.`)
+    findTables(value.query.node, inside, found)
+    inside.add(folded(key))
+  }
+  if (node['type'] === 'BASE_TABLE') addTable(node, inside, found)
+  const recursive = node['type'] === 'RECURSIVE_CTE_NODE' ? folded(String(node['cte_name'])) : undefined
+  for (const [name, value] of Object.entries(node)) {
+    const isRecursive = recursive !== undefined && name === 'right'
+    findTables(value, isRecursive ? inside.union(new Set([recursive])) : inside, found)
+  }
 }
 
-/** A text and no calculation, as far as the statement says it. */
-const literal = z.object({ class: z.literal('CONSTANT'), value: z.object({ value: z.string() }) })
-
-const refuseFunction = (node: Node): void => {
-  const name = String(node['function_name']).toLowerCase()
-  if (REFUSED_FUNCTIONS.has(name))
+const addTable = (node: Node, names: ReadonlySet<string>, found: Map<string, NamedTable>): void => {
+  const { catalog_name, schema_name, table_name, at_clause } = node
+  const name = String(table_name)
+  const schema = typeof schema_name === 'string' ? schema_name : undefined
+  const tableId = schema === undefined ? name : `${schema}.${name}`
+  if (at_clause !== undefined)
+    throw invalidQuery('There is no time travel in a query: restore the table as of then.')
+  if (schema === undefined && catalog_name === undefined && names.has(folded(name))) return
+  if (catalog_name !== undefined || !/^[^.]+\.[^.]+\.[^.]+$/.test(tableId))
     throw invalidQuery(
-      `The function ${name} is not available.${TABLE_FUNCTIONS.has(name) ? ` Read from it: FROM ${name}(…).` : ''}`,
+      `There is no table ${JSON.stringify(tableId)}: tables are named like in.c-main.orders.`,
     )
-  if (boundedNames.has(name) && (node['schema'] || node['catalog']))
-    throw invalidQuery(`Write ${name} without a schema.`)
-  const given = Array.isArray(node['children']) ? node['children'] : []
-  const textAt = (place: number) => literal.safeParse(given[place]).data?.value.value
-  if (['format', 'printf'].includes(name) && WIDE_FORMAT.test(textAt(0) ?? '{{'))
-    throw invalidQuery(`The format of ${name} must be a text with widths below 1000.`)
-  if (name === 'regexp_replace' && (textAt(2)?.length ?? Infinity) > MAX_REPLACEMENT)
-    throw invalidQuery(`The replacement of ${name} must be a text of at most ${MAX_REPLACEMENT} characters.`)
+  found.set(JSON.stringify([schema, name]), { schema, name, tableId })
 }
 
 const refuseOthers = (node: Node): void => {
-  if (node['type'] === 'TABLE_FUNCTION') {
+  const { class: expression, type, function_name } = node
+  if (
+    typeof expression === 'string'
+      ? !EXPRESSIONS.test(expression)
+      : typeof type === 'string' && !OTHERS.test(type)
+  )
+    throw invalidQuery(
+      expression === 'PARAMETER'
+        ? 'A query has no parameter: write the value.'
+        : `The query holds what is not read here: ${String(expression ?? type).toLowerCase()}.`,
+    )
+  if (type === 'TABLE_FUNCTION') {
     const [called] = [...nodesIn(node['function'])]
     const table = String(called?.['function_name'] ?? '').toLowerCase()
     if (!TABLE_FUNCTIONS.has(table))
       throw invalidQuery(`${table} cannot be read from: a query reads tables, named like in.c-main.orders.`)
   }
-  if (node['type'] === 'SHOW_REF' && !['DESCRIBE', 'SUMMARY'].includes(String(node['show_type'])))
+  if (typeof function_name === 'string' && !mayCall(function_name))
+    throw invalidQuery(`The function ${function_name} is not available.`)
+  if (type === 'SHOW_REF' && !['DESCRIBE', 'SUMMARY'].includes(String(node['show_type'])))
     throw invalidQuery('SHOW is not available. Tables are listed by GET /v2/storage/tables.')
-}
-
-const tablesIn = (nodes: readonly Node[], local: ReadonlySet<string>): NamedTable[] => {
-  const tables = new Map<string, NamedTable>()
-  for (const { type, catalog_name, schema_name, table_name } of nodes) {
-    if (type !== 'BASE_TABLE' || typeof table_name !== 'string') continue
-    const schema = typeof schema_name === 'string' ? schema_name : undefined
-    if (schema === undefined && local.has(table_name.toLowerCase())) continue
-    const tableId = schema === undefined ? table_name : `${schema}.${table_name}`
-    if (catalog_name !== undefined || !/^[^.]+\.[^.]+\.[^.]+$/.test(tableId))
-      throw invalidQuery(
-        `There is no table ${JSON.stringify(tableId)}: tables are named like in.c-main.orders.`,
-      )
-    tables.set(JSON.stringify([schema, table_name]), { schema, name: table_name, tableId })
-  }
-  return [...tables.values()]
 }
 
 /** Too many columns cost time, one too few would be an error of the query: so every word of the statement counts. */
 const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): Statement['mayRead'] => {
-  const words = new Set<string>()
-  for (const node of nodes)
-    for (const value of Object.values(node))
-      for (const word of Array.isArray(value) ? value : [value])
-        if (typeof word === 'string') words.add(word.toLowerCase())
+  const words = JSON.stringify(nodes[0]).toLowerCase()
   const aliases = nodes.flatMap(({ type, alias }) => (type === 'BASE_TABLE' && alias ? [String(alias)] : []))
   const wholeRows = new Set([...tables.map(({ name }) => name), ...aliases].map(name => name.toLowerCase()))
   const readsAll = nodes.some(node => {
@@ -155,7 +157,7 @@ const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): St
       node['ref_type'] === 'NATURAL'
     )
   })
-  return column => readsAll || words.has(column.toLowerCase())
+  return column => readsAll || words.includes(JSON.stringify(column).toLowerCase())
 }
 
 const PLAIN_PARTS = new Set([

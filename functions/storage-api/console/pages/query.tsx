@@ -82,12 +82,6 @@ const queryPage = async (
             type="checkbox"
             checked={detectTypes}
           />
-          <label>
-            Earlier queries of this browser
-            <select data-earlier disabled>
-              <option value="">Choose one</option>
-            </select>
-          </label>
           <div class="actions">
             <button type="submit" class="btn-primary">
               Run

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { createTurns } from '#lib/table-engine/queries/turns.ts'
+
+/** Who can begin then has begun. */
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+/** Work that ends when it is told to. */
+const start = (takeTurn: ReturnType<typeof createTurns>, begun: string[], who: string, name: string) => {
+  const end = Promise.withResolvers<void>()
+  const done = takeTurn(who, async () => {
+    begun.push(name)
+    await end.promise
+    return name
+  })
+  return {
+    done,
+    end: async () => {
+      end.resolve()
+      await done
+      await turn()
+    },
+  }
+}
+
+it('one of each is at work, and whoever was at work comes after the others', async () => {
+  const takeTurn = createTurns(2)
+  const begun: string[] = []
+  const of = (who: string, name: string) => start(takeTurn, begun, who, name)
+  const [a1, a2, a3, b1, b2, c1] = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(name => of(name.charAt(0), name))
+  await turn()
+  expect(begun).toEqual(['a1', 'b1'])
+  await a1?.end()
+  expect(begun).toEqual(['a1', 'b1', 'c1'])
+  await c1?.end()
+  expect(begun).toEqual(['a1', 'b1', 'c1', 'a2'])
+  await a2?.end()
+  await b1?.end()
+  expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'a3', 'b2'])
+  await Promise.all([a3?.end(), b2?.end()])
+  expect(await b2?.done).toBe('b2')
+})
+
+it('work that fails leaves its place, and whoever waits too long is told so', async () => {
+  const takeTurn = createTurns(1, 50)
+  const failed = takeTurn('a', () => Promise.reject(new Error('wrong')))
+  await expect(failed).rejects.toThrow('wrong')
+  const begun: string[] = []
+  const long = start(takeTurn, begun, 'a', 'long')
+  const late = start(takeTurn, begun, 'b', 'late')
+  await expect(late.done).rejects.toMatchObject({ code: 'storage.tooManyAtOnce', status: 429 })
+  await long.end()
+  await expect(takeTurn('b', async () => 'next')).resolves.toBe('next')
+  expect(begun).toEqual(['long'])
+})
