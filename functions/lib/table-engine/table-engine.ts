@@ -22,6 +22,7 @@ import {
   queryToFile,
   type ShownRows,
   type TableQuery,
+  withinBounds,
 } from './queries/query-tables.ts'
 import { createTurns, type TakeTurn } from './queries/turns.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
@@ -158,7 +159,9 @@ const engineOf = (parts: EngineParts): TableEngine => {
     on(await openDuckDbSession({ pool, threads, signal }), work)
   const inBox = <Result>(query: TableQuery, work: (context: EngineContext) => Promise<Result>) =>
     takeTurn(query.asker, async () =>
-      on(await openBox({ ...room, threads, signal: until(query.signal) }), work),
+      withinBounds(query, async () =>
+        on(await openBox({ ...room, threads, signal: until(query.signal) }), work),
+      ),
     )
   return {
     load: request => inSession(context => loadTable(context, request)),

@@ -73,9 +73,9 @@ export const openBox = async ({
       first: call('first'),
       close,
     } as DuckDbSession // The box answers what the session in it answers.
-  } catch (error) {
+  } catch (cause) {
     await close()
-    throw error
+    throw signal.aborted ? cause : new Error('The process of a query did not start.', { cause })
   }
 }
 

@@ -102,25 +102,23 @@ const onViews = async <Result>(
   run: (sql: string) => Promise<Result>,
 ): Promise<{ reads: QueryReads; result: Result }> => {
   const sql = quoteTableIds(query.sql)
-  return withinBounds(query, async () => {
-    const statement = await readSql(context, sql)
-    const tables: PlannedTable[] = []
-    for (const named of statement.tables) tables.push(await planTable(named, statement, query, wantedRows))
-    const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
-    if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
-    await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
-    // The files of all tables lie in one folder, named after their numbers.
-    let first = 0
-    const warnings: string[] = []
-    for (const table of tables) {
-      const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
-      warnings.push(...(await makeView(context, { ...table, files }, query)))
-      first += files.length
-    }
-    const result = await asked(sql, () => run(sql))
-    const reads = tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes }))
-    return { reads: { tables: reads, warnings }, result }
-  })
+  const statement = await readSql(context, sql)
+  const tables: PlannedTable[] = []
+  for (const named of statement.tables) tables.push(await planTable(named, statement, query, wantedRows))
+  const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
+  if (bytes > query.maxBytes) throw tooLarge(bytes, query.maxBytes)
+  await context.session.fitTo(Math.max(1, ...tables.map(({ wanted }) => wanted.fields.length)))
+  // The files of all tables lie in one folder, named after their numbers.
+  let first = 0
+  const warnings: string[] = []
+  for (const table of tables) {
+    const files = table.files.map(({ file }, place) => ({ file, index: first + place }))
+    warnings.push(...(await makeView(context, { ...table, files }, query)))
+    first += files.length
+  }
+  const result = await asked(sql, () => run(sql))
+  const reads = tables.map(({ named, columns, bytes }) => ({ tableId: named.tableId, columns, bytes }))
+  return { reads: { tables: reads, warnings }, result }
 }
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
@@ -227,7 +225,10 @@ const asked = async <Result>(sql: string, work: () => Promise<Result>): Promise<
 }
 
 /** What comes of a query that passes a bound. */
-const withinBounds = async <Result>({ signal }: TableQuery, work: () => Promise<Result>): Promise<Result> => {
+export const withinBounds = async <Result>(
+  { signal }: TableQuery,
+  work: () => Promise<Result>,
+): Promise<Result> => {
   try {
     return await work()
   } catch (cause) {
