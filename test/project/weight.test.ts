@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_477,
-  'lines of tests': 81_732,
-  'words of documents': 92_297,
+  'lines of product': 94_593,
+  'lines of tests': 82_238,
+  'words of documents': 92_574,
   functions: 10,
   routes: 211,
   settings: 20,
