@@ -29,7 +29,7 @@ const statesOfAlarm = async (stack: string, since: Date): Promise<AlarmState[]> 
   const { AlarmHistoryItems: items }: { AlarmHistoryItems: { AlarmName: string; HistoryData: string }[] } =
     JSON.parse(stdout)
   return items
-    .filter(({ AlarmName }) => AlarmName.startsWith(`${stack}-ImportDeadLetters`))
+    .filter(({ AlarmName }) => AlarmName.startsWith(`${stack}-TickFailedimport`))
     .map(({ HistoryData }): AlarmState => JSON.parse(HistoryData).newState.stateValue)
     .reverse()
 }
