@@ -175,7 +175,9 @@ const firstRows = async (
   const names = result.deduplicatedColumnNames()
   const columns = names.map((name, index) => ({ name, type: String(result.columnType(index)) }))
   const rows: Json[][] = []
-  let bytes = 0
+  let bytes = bytesInReply(columns)
+  if (bytes > most.bytes)
+    throw new Error('Out of Memory Error: The columns alone are more than a reply holds.')
   for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
     for (let index = 0; index < chunk.rowCount; index++) {
       const row = chunk.convertRowValues(index, JsonDuckDBValueConverter)

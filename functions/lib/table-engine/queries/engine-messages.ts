@@ -40,12 +40,12 @@ const MESSAGES: readonly (readonly [kind: RegExp, form: RegExp, said: string])[]
   [/Catalog/, /^(?:\w+ )+with name (\S+) does not exist/, 'There is no type, collation or function $1.'],
   [
     /Conversion|Mismatch/,
-    /.*(?: to |destination type )([\w[\]]+) when casting from source column (.+?)(?:\n+LINE .*)?$/s,
+    /^.*(?: to |destination type )([\w[\]]+) when casting from source column (.+?)(?:\n+LINE .*)?$/s,
     `A value of $2 cannot be converted to $1: ${TRY}`,
   ],
   [
     /Conversion|Mismatch/,
-    /.*(?: to |destination type )([\w[\]]+)(?:\n+LINE .*)?$/s,
+    /^.*(?: to |destination type )([\w[\]]+)(?:\n+LINE .*)?$/s,
     `A value cannot be converted to $1: ${TRY}`,
   ],
   [/Out of Range/, /^/, `A number is out of the range of its type or function: ${TRY}`],
@@ -73,7 +73,9 @@ const TYPE =
  * only types go on, and names that stand in the query. Undefined: it is no matter of the query.
  */
 export const refusedByEngine = (cause: Error, sql: string): UserError | undefined => {
-  const [, kind = '', message = ''] = /^(\w[\w ]*) Error: ([\s\S]*)$/.exec(cause.message) ?? []
+  // A message may hold a whole cell; what is looked for stands at its beginning or its end.
+  const short = cause.message.replace(/^([\s\S]{2000})[\s\S]+([\s\S]{2000})$/, '$1$2')
+  const [, kind = '', message = ''] = /^(\w[\w ]*) Error: ([\s\S]*)$/.exec(short) ?? []
   const written = sql.toLowerCase()
   const known = (word: string): string => {
     if (TYPE.test(word)) return word

@@ -121,6 +121,9 @@ const onViews = async <Result>(
   return { reads: { tables: reads, warnings }, result }
 }
 
+/** In characters. What reads it keeps others waiting. */
+const MAX_TREE = 4 * 1024 ** 2
+
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
   if (sql.includes('\0')) throw invalidQuery('A query cannot hold a NUL character.')
   const [[answer] = []] = await asked(sql, () =>
@@ -128,7 +131,9 @@ const readSql = async ({ session }: EngineContext, sql: string): Promise<Stateme
       `SELECT json_serialize_sql(${quoteLiteral(sql)}, skip_empty := true, skip_null := true, skip_default := true)::VARCHAR`,
     ),
   )
-  return readStatement(JSON.parse(String(answer)), sql)
+  const tree = String(answer)
+  if (tree.length > MAX_TREE) throw invalidQuery('The query has too many parts: load its values as a table.')
+  return readStatement(JSON.parse(tree), sql)
 }
 
 interface PlannedTable extends QueriedTable {
@@ -259,9 +264,9 @@ const tooLarge = (bytes: number, maxBytes: number): UserError =>
     { params: { bytes, maxBytes } },
   )
 
-/** `in.c-main.orders`, bare, or the database before a name. Strings, comments and quoted names are passed over. */
+/** `in.c-main.orders`, bare, or the database before a name. Strings, comments and quoted names are passed over, to the end where they are not closed. */
 const TOKEN =
-  /(?<![\w.$"])(?<database>"project_\d+"\.|project_\d+\.)(?="(?:[^"]|"")*"\.")|'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|(?<![\w.$-])(?<bare>(?:in|out)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)(?![\w.])/gi
+  /(?<![\w.$"])(?<database>"project_\d+"\.|project_\d+\.)(?="(?:[^"]|"")*"\.")|'(?:[^']|'')*(?:'|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"]|"")*(?:"|$)|(?<![\w.$-])(?<bare>(?:in|out)\.[A-Za-z0-9_-]+\.[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)(?![\w.])/gi
 
 /** The statement with the ids of its tables as names that DuckDB reads, and without the one database that there is. */
 const quoteTableIds = (sql: string): string =>

@@ -75,9 +75,7 @@ export const readStatement = (answer: unknown, sql: string): Statement => {
 /** As DuckDB compares names: it knows the upper case of ASCII alone. */
 const folded = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
-const named = z.array(
-  z.object({ key: z.string(), value: z.object({ query: z.object({ node: z.looseObject({}) }) }) }),
-)
+const named = z.array(z.object({ key: z.string(), value: z.unknown() }))
 
 /**
  * Finds the tables in a part of a syntax tree, where `names` of WITH count. Each name counts in the names after it and in the node that it
@@ -90,12 +88,16 @@ const findTables = (part: unknown, names: ReadonlySet<string>, found: Map<string
     return
   }
   const { cte_map, ...node } = part as Node
-  const inside = new Set(names)
-  for (const { key, value } of named.parse((cte_map as Node | undefined)?.['map'] ?? [])) {
-    if (!LOCAL_NAME.test(key))
-      throw invalidQuery(`${JSON.stringify(key)} cannot be a name of WITH: use letters and digits.`)
-    findTables(value.query.node, inside, found)
-    inside.add(folded(key))
+  let inside = names
+  if (cte_map !== undefined) {
+    const added = new Set(names)
+    for (const { key, value } of named.parse((cte_map as Node)['map'])) {
+      if (!LOCAL_NAME.test(key))
+        throw invalidQuery(`${JSON.stringify(key)} cannot be a name of WITH: use letters and digits.`)
+      findTables(value, added, found)
+      added.add(folded(key))
+    }
+    inside = added
   }
   if (node['type'] === 'BASE_TABLE') addTable(node, inside, found)
   const recursive = node['type'] === 'RECURSIVE_CTE_NODE' ? folded(String(node['cte_name'])) : undefined
@@ -146,7 +148,11 @@ const refuseOthers = (node: Node): void => {
 
 /** Too many columns cost time, one too few would be an error of the query: so every word of the statement counts. */
 const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): Statement['mayRead'] => {
-  const words = JSON.stringify(nodes[0]).toLowerCase()
+  const words = new Set(
+    JSON.stringify(nodes[0])
+      .toLowerCase()
+      .match(/"(?:[^"\\]|\\.)*"/g),
+  )
   const aliases = nodes.flatMap(({ type, alias }) => (type === 'BASE_TABLE' && alias ? [String(alias)] : []))
   const wholeRows = new Set([...tables.map(({ name }) => name), ...aliases].map(name => name.toLowerCase()))
   const readsAll = nodes.some(node => {
@@ -157,7 +163,7 @@ const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): St
       node['ref_type'] === 'NATURAL'
     )
   })
-  return column => readsAll || words.includes(JSON.stringify(column).toLowerCase())
+  return column => readsAll || words.has(JSON.stringify(column).toLowerCase())
 }
 
 const PLAIN_PARTS = new Set([

@@ -180,6 +180,51 @@ it('one query of a token runs at a time, and files are read meanwhile as ever', 
   expect(longest).toBeLessThan(1_000)
 })
 
+describe('a statement that is hard to read is refused, and nobody waits for it', () => {
+  const nested = (open: string, close: string, depth = 5_000) =>
+    `SELECT ${open.repeat(depth)}1${close.repeat(depth)}`
+  it.each([
+    ['brackets', nested('(', ')', 40_000)],
+    ['queries', nested('(SELECT ', ')')],
+    ['lists', nested('[', ']', 40_000)],
+    ['cases', nested('CASE WHEN 1 THEN ', ' END', 3_000)],
+    [
+      'names of WITH in each other',
+      `${'WITH a AS ('.repeat(5_000)}SELECT 1${') SELECT 1'.repeat(5_000)}`.slice(0, 99_999),
+    ],
+    [
+      'names of WITH',
+      `WITH ${Array.from({ length: 4_900 }, (_, at) => `a${at} AS (SELECT 1)`).join()} SELECT 1`,
+    ],
+    [
+      'sums',
+      `SELECT ${Array(48)
+        .fill(`${'1+'.repeat(950)}1`)
+        .join()}`,
+    ],
+    ['values', `SELECT ${'1,'.repeat(49_000)}1`],
+    ['a comment', `SELECT 1 ${'/* '.repeat(33_000)}`],
+    ['quotes', `SELECT "${'" "'.repeat(33_000)}`],
+    ['a type', `SELECT 1::${'STRUCT(a '.repeat(9_000)}INT${')'.repeat(9_000)}`],
+    ['a message', `SELECT (repeat(' to to\n', 500000) || ' to INT32 when casting from source column')::INT`],
+    ['lines', 'SELECT repeat(chr(10), 3000000)::INT'],
+    [
+      'names of columns',
+      `SELECT ${Array(1_000).fill('COLUMNS(*)').join()} FROM (SELECT ${Array.from({ length: 1_000 }, (_, at) => `1 a${at}`).join()})`,
+    ],
+  ])('%s', { timeout: 60_000 }, async (_, sql) => {
+    let [longest, last] = [0, performance.now()]
+    const watch = setInterval(() => {
+      const now = performance.now()
+      longest = Math.max(longest, now - last)
+      last = now
+    }, 5)
+    const { status } = await ask(sql).finally(() => clearInterval(watch))
+    expect(status).toBe(400)
+    expect(longest).toBeLessThan(1_500)
+  })
+})
+
 describe('who has no right asks nothing, and no engine is started', () => {
   it.each(['SELECT 1', 'SELEC', `SELECT * FROM ${table}`])('%s', async sql => {
     const { body } = await service.call('POST', '/v2/storage/tokens', { componentAccess: ['ex-generic-v2'] })
