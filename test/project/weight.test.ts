@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_593,
-  'lines of tests': 82_238,
+  'lines of product': 94_613,
+  'lines of tests': 82_283,
   'words of documents': 92_574,
   functions: 10,
   routes: 211,
