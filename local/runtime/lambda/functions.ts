@@ -133,7 +133,5 @@ const functionEnvironment = (
   // Every service: what S3 does not offer is refused there instead of being called for real.
   AWS_ENDPOINT_URL: s3,
   AWS_ENDPOINT_URL_S3: s3,
-  // Lambda has no such folder: there the logs are in CloudWatch.
-  LOG_FOLDER: join(dataDir, 'logs'),
   ...environment,
 })

@@ -202,7 +202,8 @@ describe('limits', () => {
   })
 })
 
-it('writes what a function prints to its log file', async () => {
+it('has a log file of each function from the start, and writes to it what the function prints', async () => {
+  expect(await readdir(join(folder.path, 'logs'))).toContain('absent.log')
   await plain({ do: 'print', text: 'a line for the log' })
   const log = join(folder.path, 'logs', 'plain.log')
   await expect.poll(() => readFile(log, 'utf8')).toContain('a line for the log')
