@@ -105,9 +105,7 @@ describe('the format of the data directory', () => {
 describe('the lock of the data directory', () => {
   it('does not trust an old process id that another process has now', async () => {
     const path = await newFolder()
-    const old = JSON.stringify({ pid: process.ppid, startedAt: '2026-01-01T00:00:00.000Z' })
-    await writeFile(join(path, 'lock.json'), old)
-    await writeFile(join(path, 'lock-holder.json'), old)
+    await writeFile(join(path, 'lock-holder.txt'), `process ${process.ppid}`)
     await (await open(path)).release()
   })
 

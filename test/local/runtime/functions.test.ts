@@ -203,10 +203,10 @@ describe('limits', () => {
 })
 
 it('has a log file of each function from the start, and writes to it what the function prints', async () => {
-  expect(await readdir(join(folder.path, 'logs'))).toContain('absent.log')
+  const logs = join(folder.path, 'logs')
+  expect(await readdir(logs)).toContain('absent.log')
   await plain({ do: 'print', text: 'a line for the log' })
-  const log = join(folder.path, 'logs', 'plain.log')
-  await expect.poll(() => readFile(log, 'utf8')).toContain('a line for the log')
+  await expect.poll(() => readFile(join(logs, 'plain.log'), 'utf8')).toContain('a line for the log')
 })
 
 describe('limits', () => {
