@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_613,
-  'lines of tests': 82_283,
-  'words of documents': 92_574,
+  'lines of product': 94_698,
+  'lines of tests': 82_360,
+  'words of documents': 92_691,
   functions: 10,
   routes: 211,
   settings: 20,

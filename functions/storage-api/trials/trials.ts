@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
 import { draftBody, previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
-import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
+import { type Author, emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { isRunnable } from '../configurations/judge-change.ts'
@@ -16,8 +16,10 @@ import {
 } from '../find/find-configuration.ts'
 import { inPlace } from '../http/at-once.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
+import { recordEvent } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
+import { refuseSecretsOfOthers } from './refuse-secrets-of-others.ts'
 
 export const routes = routesOf('configurations')
 
@@ -29,6 +31,8 @@ interface TrialUnit {
   name: string
   configuration: JsonObject
   state: JsonObject
+  /** The tokens that stored it, a secret in it, or how it is used. */
+  authors: Author[]
 }
 
 /**
@@ -53,14 +57,22 @@ const findTrialUnit = async (
   if (row === undefined && content.rows.length > 0)
     throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
   const state = configuration.rows.find(({ id }) => id === row?.id)?.state ?? emptyObject
+  const authors = [...content.authors, ...(row?.authors ?? [])]
   const unit: TrialUnit =
     row === undefined
-      ? { rowId: null, name: content.name, configuration: root, state: objectOf(configuration.state) }
+      ? {
+          rowId: null,
+          name: content.name,
+          configuration: root,
+          state: objectOf(configuration.state),
+          authors,
+        }
       : {
           rowId: row.id,
           name: row.name,
           configuration: mergeConfiguration(root, objectOf(row.configuration)),
           state: objectOf(state),
+          authors,
         }
   return { configuration, unit, imageParameters }
 }
@@ -102,7 +114,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
   }),
   replies: {
     200: `Tables and exchanges; at most ${PREVIEW_LIMITS.requests} requests in ${PREVIEW_LIMITS.seconds} seconds`,
-    400: '`storage.components.notRunnable`',
+    400: '`storage.components.notRunnable`; `secrets.notOpened`: another token stored a secret of it',
     429: '`storage.tooManyAtOnce`: two previews of the token are under way',
     404: 'There is no such configuration or row',
     503: 'The preview cannot be made right now',
@@ -112,12 +124,15 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
     const { componentId, configId } = request.params
     const { rowId, rows } = request.body
     const { unit, configuration, imageParameters } = await findTrialUnit(request, rowId, services)
+    const { authors, state } = unit
+    const tried = { value: [unit.configuration, state], writers: authors.map(({ id }) => id) }
+    await refuseSecretsOfOthers({ ...tried, caller: request.caller }, services)
     const { draft: _, ...shown } = await inPlace('previews', request, services, () =>
       services.previewExtraction({
         componentId,
         configId,
         configuration: unit.configuration,
-        state: unit.state,
+        state,
         imageParameters,
         adoptedSecrets: configuration.adoptedSecrets,
         rows,
@@ -143,7 +158,7 @@ routes.post('/v2/storage/components/{componentId}/drafts', {
   }),
   replies: {
     200: 'The draft; what the API or the draft is wrong about is in `error`',
-    400: '`storage.components.notRunnable`, `storage.components.validation`',
+    400: '`storage.components.notRunnable`, `storage.components.validation`; `secrets.notOpened`: another token stored a secret in it',
     429: '`storage.tooManyAtOnce`: two previews of the token are under way',
     404: 'There is no such component',
     503: 'The preview cannot be made right now',
@@ -178,6 +193,18 @@ routes.post('/v2/storage/components/{componentId}/drafts', {
               text: pasted,
               ...(wanted.bucket && { bucket: wanted.bucket }),
             }
+      const { caller } = request
+      if ('configuration' in asked)
+        await refuseSecretsOfOthers(
+          { value: asked.configuration, writers: [caller.tokenId], caller },
+          services,
+        )
+      await recordEvent(request, services, {
+        type: 'info',
+        component: componentId,
+        configurationId: configId,
+        message: `Tried a draft of a configuration as ${configId}`,
+      })
       const { draft, ...previewed } = await services.previewExtraction({ ...place, ...asked })
       const made = 'configuration' in asked ? { remarks: [], configuration: asked.configuration } : draft
       const configuration = made && ((await seal(made.configuration)) as JsonObject)

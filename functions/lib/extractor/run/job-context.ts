@@ -33,4 +33,6 @@ export interface JobContext {
   now: () => number
   /** At most this many rows of each job; for previews. */
   maxRows: number | undefined
+  /** Whether a field of userData is shown as `***`: in previews, what is a secret or made of one. */
+  hidesColumn: (name: string, value: unknown) => boolean
 }

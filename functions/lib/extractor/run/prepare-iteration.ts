@@ -13,7 +13,7 @@ import type { RequestOptions } from '../requests/http/page-request.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
 import { retrySettings } from '../requests/http/retry-settings.ts'
 import { trustedOrigins } from '../requests/http/trusted-origins.ts'
-import { secretFields } from '../requests/masking/secrets-of.ts'
+import { secretColumns, secretFields } from '../requests/masking/secrets-of.ts'
 import { createEvaluateValues, type EvaluateValues } from '../values/functions/evaluate-values.ts'
 import { toText } from '../values/php/php-values.ts'
 import type { Extraction } from './extraction.ts'
@@ -156,6 +156,7 @@ const contextOf = (
     log,
     now,
     maxRows: options.maxRows,
+    hidesColumn: options.maxRows === undefined ? () => false : secretColumns(run),
   }
 }
 

@@ -110,9 +110,11 @@ const userData = (
   const result: Record<string, Json> = {}
   for (const [name, value] of Object.entries(columns)) {
     const path = `userData.${name}`
-    result[name] = isObject(value)
-      ? evaluateOne(value, contexts, { path, now: Math.floor(context.now()) })
-      : (value as Json) // JSON
+    if (context.hidesColumn(name, value)) result[name] = '***'
+    else
+      result[name] = isObject(value)
+        ? evaluateOne(value, contexts, { path, now: Math.floor(context.now()) })
+        : (value as Json) // JSON
   }
   return result
 }

@@ -203,3 +203,79 @@ const pagesOf = (baseUrl: string) => ({
     config: { jobs: [{ endpoint: 'long', dataField: 'items' }] },
   },
 })
+
+describe('a secret of somebody else', () => {
+  const tokenOf = async (description: string, more: object = {}) => {
+    const { body } = await service.call('POST', '/v2/storage/tokens', {
+      description,
+      componentAccess: ['ex-generic-v2'],
+      ...more,
+    })
+    return { 'X-StorageApi-Token': String(body.token) }
+  }
+  const spelled = (value: object) => shop([{ endpoint: 'orders' }], { userData: { seen: value } })
+  const functions = [
+    { function: 'sprintf', args: ['%.12s', { attr: '#key' }] },
+    { function: 'md5', args: [{ attr: '#key' }] },
+    { function: 'concat', args: ['x', { function: 'substr', args: [{ attr: '#key' }, 0, 3] }] },
+    { function: 'hash_hmac', args: ['sha256', 'x', { attr: '#key' }] },
+  ]
+
+  it.each(functions)('is opened by no draft under its id, whatever is made of it: $function', async value => {
+    const id = await store(shop([{ endpoint: 'orders' }]))
+    const stranger = await tokenOf('stranger')
+    const { body } = await service.call('GET', `${configs}/${id}`, undefined, stranger)
+    const { parameters } = body.configuration
+    parameters.config.userData = { seen: value }
+    const asked = api.requests.length
+    const draft = { configurationId: id, configuration: { parameters } }
+    const drafts = '/v2/storage/components/ex-generic-v2/drafts'
+    const reply = await service.call('POST', drafts, draft, stranger)
+    expect(reply).toMatchObject({ status: 400, body: { code: 'secrets.notOpened' } })
+    expect(api.requests).toHaveLength(asked)
+  })
+
+  it('is not opened where another token changed what stands around it, also for the master', async () => {
+    const id = await store(shop([{ endpoint: 'orders' }]))
+    const stranger = await tokenOf('editor')
+    const { body } = await service.call('GET', `${configs}/${id}`, undefined, stranger)
+    const { parameters } = body.configuration
+    parameters.config.userData = { seen: { function: 'md5', args: [{ attr: '#key' }] } }
+    await service.call('PUT', `${configs}/${id}`, { configuration: { parameters } }, stranger)
+    for (const headers of [stranger, undefined])
+      expect(await preview(id, {}, headers)).toMatchObject({
+        status: 400,
+        body: { code: 'secrets.notOpened' },
+      })
+  })
+
+  it('stays usable: whoever may use the component previews what those wrote who may have it', async () => {
+    const id = await store(shop([{ endpoint: 'orders' }]))
+    const reader = await tokenOf('reader')
+    expect(await preview(id, {}, reader)).toMatchObject({ status: 200, body: { error: null } })
+    const own = await service.call(
+      'POST',
+      configs,
+      { name: 'Own', configuration: spelled({ attr: '#key' }) },
+      reader,
+    )
+    expect(await preview(own.body.id, {}, reader)).toMatchObject({ status: 200, body: { error: null } })
+  })
+
+  it.each(functions)('is not shown in what its author made of it: $function', async value => {
+    const id = await store(spelled(value))
+    const { body } = await preview(id)
+    expect(body.tables[0].columns).toEqual(['id', 'city', 'echo', 'seen'])
+    expect(body.tables[0].rows[0][3]).toBe('***')
+  })
+
+  it('a draft leaves an event of who tried it', async () => {
+    const drafts = '/v2/storage/components/ex-generic-v2/drafts'
+    const draft = { configurationId: 'tried', configuration: shop([{ endpoint: 'orders' }]) }
+    expect(await service.call('POST', drafts, draft)).toMatchObject({ status: 200 })
+    const { body } = await service.call('GET', '/v2/storage/events?configurationId=tried')
+    expect(body).toMatchObject([
+      { message: 'Tried a draft of a configuration as tried', token: { name: 'Master token' } },
+    ])
+  })
+})

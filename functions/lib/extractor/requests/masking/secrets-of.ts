@@ -72,7 +72,7 @@ export const secretFields = (
   api: ExtractorConfig['api'],
   run: ExtractorConfig['runs'][number],
 ): IsSecretField => {
-  const attributes = new Set([...secretsOf(run.attributes).keys()].map(path => path.replaceAll('/', '.')))
+  const attributes = secretAttributes(run)
   const names = new Set<string>()
   const collect = (value: unknown, path: readonly string[]): void => {
     if (!isContainer(value)) return
@@ -88,6 +88,16 @@ export const secretFields = (
   collect(api, [])
   collect(run.config, [])
   return name => names.has(name.toLowerCase()) || name.startsWith('#') || isCredentialName(name)
+}
+
+const secretAttributes = ({ attributes }: ExtractorConfig['runs'][number]): ReadonlySet<string> =>
+  new Set([...secretsOf(attributes).keys()].map(path => path.replaceAll('/', '.')))
+
+/** Whether a field of userData is a secret, or is made of one by whatever functions. */
+export const secretColumns = (run: ExtractorConfig['runs'][number]) => {
+  const attributes = secretAttributes(run)
+  return (name: string, value: unknown): boolean =>
+    name.startsWith('#') || readsSecret(value, attributes, false)
 }
 
 /** Contexts of expressions that hold what the OAuth broker or a login gave. */

@@ -102,6 +102,7 @@ describe('saved sequences', () => {
       now,
       isCompat: false,
       maxRows: undefined,
+      hidesColumn: () => false,
     }
     const plans = planJobs(
       [{ endpoint: 'items', children: [{ endpoint: 'items/{id}', placeholders: { id: 'id' } }] }],
