@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_698,
-  'lines of tests': 82_360,
+  'lines of product': 94_697,
+  'lines of tests': 82_359,
   'words of documents': 92_691,
   functions: 10,
   routes: 211,
