@@ -4,6 +4,7 @@ import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
+import { jobFailure } from '../lib/storage/jobs/job-errors.ts'
 import {
   branchOf,
   isFinal,
@@ -16,10 +17,9 @@ import { parseTableId } from '../lib/wire/storage-ids.ts'
 import { beginJob, startBehind } from './begin-job.ts'
 import { doRest } from './do-rest.ts'
 import type { RunJobEvent } from './event.ts'
-import { correlationIdOf, logJobStart } from './job/log-job.ts'
+import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import { jobFailure, tellJobEnd } from './job/tell-job-end.ts'
 import { untilCancelled } from './job/until-cancelled.ts'
 import { endGivenUp } from './operations/given-up.ts'
 import type { Outcome } from './operations/outcome.ts'
@@ -80,11 +80,11 @@ export const runJob = async (
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     const ended = await succeed(started, outcome, services)
-    return finishAndRecord(ended, services, outcome.endOthers)
+    return finishAndLog(ended, services, outcome.endOthers)
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (!(error instanceof UserError)) throw error
-    return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
+    return finishAndLog(await jobs.fail(started, now(), jobFailure(error)), services)
   }
 }
 
@@ -94,21 +94,21 @@ const MAX_DECISIONS = 10
 /** Ends the job together with what makes its work visible. */
 const succeed = async (
   job: ProcessingJob,
-  { results, metrics = noMetrics, decide, rest }: Outcome,
-  { jobs, now, log }: RunJobServices,
+  { results, metrics = noMetrics, decide = async () => [], rest }: Outcome,
+  { jobs, keptTotals, now, log }: RunJobServices,
 ): Promise<JobRecord> => {
   for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
-    const decision = await decide?.(attempt > 0)
-    if (decide && !decision) continue
-    const end = await jobs.succeed(job, now(), { results, metrics }, { writes: decision?.writes ?? [], rest })
+    const writes = await decide(attempt > 0)
+    if (!writes) continue
+    const outcome = { results: typeof results === 'function' ? results() : results, metrics }
+    const end = await jobs.succeed(job, now(), outcome, { writes, rest })
     if (end === 'cancelled') await jobs.refuseCancelled(job.id)
     if (typeof end === 'string') continue
-    // The sweep recounts.
-    if (end.isOwn)
-      await decision
-        ?.afterwards?.()
-        .catch((error: unknown) => log.error('totals not kept', { jobId: job.id, error }))
-    return end.job
+    // What is not settled by now is by the next one, or by the sweep.
+    await keptTotals
+      .settleAfter(writes)
+      .catch((error: unknown) => log.error('totals not settled', { jobId: job.id, error }))
+    return end
   }
   throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)
 }
@@ -136,20 +136,19 @@ const finish = async (
   return { status: 'done', ...(alsoEnded.length > 0 && { alsoEnded: alsoEnded.map(executionOfJob) }) }
 }
 
-/** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
-const finishAndRecord = async (
+const finishAndLog = async (
   job: JobRecord,
   services: RunJobServices,
   endOthers?: Outcome['endOthers'],
 ): Promise<Done> => {
   const result = await finish(job, services, endOthers)
-  if (isFinal(job)) await tellJobEnd(job, services)
+  if (isFinal(job)) logJobEnd(job, services)
   return result
 }
 
 const close = async (job: JobRecord, failure: MachineFailure, services: RunJobServices): Promise<Done> => {
   const closed = isFinal(job) ? job : await endGivenUp(job, failure, services)
-  const done = await (isFinal(job) ? finish(job, services) : finishAndRecord(closed, services))
+  const done = await (isFinal(job) ? finish(job, services) : finishAndLog(closed, services))
   return closed.status === 'success'
     ? { ...done, wasDone: true }
     : { ...done, failure: describeFailure(failure) }

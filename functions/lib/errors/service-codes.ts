@@ -29,7 +29,6 @@ export const requestCodes = {
 } as const
 
 export const tablesCodes = {
-  'storage.buckets.tooMany': 'The names of all buckets take more than one item may hold: some 9,000 buckets.',
   'storage.buckets.notFound': 'There is no such bucket.',
   'storage.bucket.ownerNotFound': 'The bucket has no owner, or there is no such admin of the project.',
   'storage.buckets.alreadyExists': 'Another bucket has this id or display name.',

@@ -232,30 +232,42 @@ export const createItemTable = (store: ItemStore) => {
 
 export type ItemTable = ReturnType<typeof createItemTable>
 
-/** What stores need that read and write single items: buckets and tables, which a branch sees in its own way. */
-export interface ItemView extends Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'> {
-  /** The write of an item, for a transaction. `undefined`: its condition cannot hold. */
-  deciding(key: ItemKey, attributes: Item, when: Condition): Promise<Decision | undefined>
+/** What is written in one transaction. `undefined`: it would be refused. */
+export type Decision = readonly ItemWrite[] | undefined
+
+/** What stores of buckets and tables need, which a branch sees in its own way. */
+export interface ItemView extends Pick<ItemTable, 'get' | 'query'> {
+  /** Stores an item, or deletes it without attributes: for a transaction. */
+  writing(key: ItemKey, attributes: Item | undefined, when: Condition): Promise<Decision>
   /** For a transaction. */
   checking(key: ItemKey, when: Condition): Promise<ItemWrite>
   /** A transaction of its own. Resolves to false when it is refused. */
-  decide(decision: Decision | undefined): Promise<boolean>
-}
-
-/** A part of a transaction, and what follows when that is done. */
-export interface Decision {
-  writes: readonly ItemWrite[]
-  afterwards?: () => Promise<void>
+  decide(decision: Decision): Promise<boolean>
 }
 
 export const decideIn =
   (items: ItemTable): ItemView['decide'] =>
   async decision => {
     if (!decision) return false
-    if (decision.writes.length > 0 && (await items.transact(decision.writes)).length > 0) return false
-    await decision.afterwards?.()
-    return true
+    return decision.length === 0 || (await items.transact(decision)).length === 0
   }
+
+/** All of them in one. */
+export const together = async (...parts: readonly (Decision | Promise<Decision>)[]): Promise<Decision> => {
+  const found = await Promise.all(parts)
+  return found.some(part => part === undefined) ? undefined : found.flatMap(part => part ?? [])
+}
+
+/** The items as they are. */
+export const plainView = (items: ItemTable): ItemView => ({
+  get: items.get,
+  query: items.query,
+  writing: async (key, item, when) => [
+    item ? { action: 'put', key, item, when } : { action: 'delete', key, when },
+  ],
+  checking: async (key, when) => ({ action: 'check', key, when }),
+  decide: decideIn(items),
+})
 
 /** Every sort key that begins with the prefix. */
 export const startingWith = (prefix: string): ItemRange => ({

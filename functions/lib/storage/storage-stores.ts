@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import type { ItemTable, ItemView } from '../items/item-table.ts'
+import { type ItemTable, type ItemView, type ItemWrite, plainView } from '../items/item-table.ts'
 import { createBranchItems } from './branches/branch-items.ts'
 import { createBranchStore } from './branches/branch-store.ts'
 import { createOwnership, defaultOwnership } from './branches/ownership.ts'
@@ -17,6 +17,8 @@ import { createIdSource } from './db/ids.ts'
 import { createDeadLetterStore } from './dead-letters/dead-letter-store.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFileStore } from './files/file-store.ts'
+import { eventsOf } from './jobs/job-events.ts'
+import { branchOf, type FinalJob } from './jobs/job-record.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
@@ -27,11 +29,11 @@ import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
+import type { WithHead } from './tables/head-writes.ts'
 import { createTableStore, type TableStore } from './tables/table-store.ts'
 import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
-import { createKeptTotals, keepingTotals } from './totals/kept-totals.ts'
-import { type BranchTotals, shareOf, sumOf, type Totals } from './totals/totals.ts'
+import { type BranchTotals, createKeptTotals, shareOf, sumOf, type Totals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
 import { createWorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -63,13 +65,13 @@ export const createStorageStores = ({
   const metadata = createMetadataStore(items, now)
   const events = createEventStore(items)
 
-  const tablesIn = (view: ItemView) => {
-    const tables = createTableStore(view, tableContents)
+  const tablesIn = (view: ItemView, withHead?: WithHead) => {
+    const tables = createTableStore(view, tableContents, withHead)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
   const keptTotals = createKeptTotals(items)
   const ofDefault = {
-    ...tablesIn(keepingTotals(items)),
+    ...tablesIn(plainView(items), keptTotals),
     totals: keptTotals as BranchTotals,
     files: createFileStore(items),
     queue: createTableQueue(items),
@@ -88,13 +90,18 @@ export const createStorageStores = ({
       own: createOwnership(view, metadata, nextId),
     }
   }
+  /** What tells the end of a job. */
+  const tellingOf = async (job: FinalJob): Promise<ItemWrite[]> => {
+    const told = await eventsOf(job, inBranch(branchOf(job)).files.getReadable)
+    return (await Promise.all(told.map(event => events.telling({ ...event, id: nextId() })))).flat()
+  }
   /** The buckets and tables that a development branch does not share with the default branch. */
   const ownTables = (branchId: number) => tablesIn(createBranchItems(items, { branchId, ownOnly: true }))
 
   return {
     ...ofDefault,
     checkDataFormat: (): Promise<void> => checkDataFormat(items),
-    recountTotals: keptTotals.recount,
+    keptTotals,
     tableContents,
     inBranch,
     ownTables,
@@ -103,7 +110,7 @@ export const createStorageStores = ({
     nextId,
     snapshots: createSnapshotStore(items, { s3, tablesBucket }),
     exports: createExportCache(items, now),
-    jobs: createJobStore(items, nextId),
+    jobs: createJobStore(items, nextId, job => tellingOf(job)),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),
@@ -161,6 +168,5 @@ const listTotals = ({ buckets, tables }: { buckets: BucketStore; tables: TableSt
     of,
     ofEach,
     ofAll: async () => sumOf([...(await ofEach()).values()]),
-    bucketNames: () => buckets.list(),
   }
 }

@@ -1,12 +1,10 @@
 import { TransientError, UserError } from '../errors/errors.ts'
+import { type Decision, together } from '../items/item-table.ts'
 import type { BucketRecord, BucketStore } from './buckets/bucket-store.ts'
-import { defaultBranchId } from './db/branch-id.ts'
 import { OVERTAKEN, untilWritten } from './db/until-written.ts'
+import { isFinal } from './jobs/job-record.ts'
 import type { StorageStores } from './storage-stores.ts'
-import type { AliasStore } from './tables/aliases/alias-store.ts'
-import { dropTable } from './tables/drop-table.ts'
-import type { TableStore } from './tables/table-store.ts'
-import type { TokenStore } from './tokens/token-store.ts'
+import { dropNow } from './tables/drop-table.ts'
 
 interface BucketChange {
   displayName?: string | undefined
@@ -23,7 +21,8 @@ interface BucketChange {
 export const updateBucket = (
   bucketId: string,
   { displayName, color, owner, isDescribed = false }: BucketChange,
-  { buckets, totals, now }: Pick<StorageStores, 'buckets' | 'totals'> & { now: () => Date },
+  { buckets, now }: { buckets: BucketStore; now: () => Date },
+  tellingOf: (changed: BucketRecord) => Promise<Decision> = async () => [],
 ): Promise<BucketRecord | undefined> => {
   return untilWritten(
     () => bucketBusy(bucketId),
@@ -38,9 +37,10 @@ export const updateBucket = (
       }
       const isUpdate = isDescribed || changed.owner?.id !== bucket.owner?.id || changed.color !== bucket.color
       if (changed.displayName === bucket.displayName && !isUpdate) return bucket
-      if (changed.displayName !== bucket.displayName) await refuseTaken(changed, { buckets, totals })
+      if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
       const updated = { ...changed, ...(isUpdate && { updated: now().toISOString() }) }
-      return (await buckets.replace(updated)) ? updated : OVERTAKEN
+      const told = await together(buckets.replacing(bucket, updated), tellingOf(updated))
+      return (await buckets.decide(told)) ? updated : OVERTAKEN
     },
   )
 }
@@ -51,85 +51,95 @@ const bucketBusy = (bucketId: string): TransientError =>
 /** Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name. */
 export const refuseTaken = async (
   { id, stage, displayName }: Pick<BucketRecord, 'id' | 'stage' | 'displayName'>,
-  { buckets, totals }: Pick<StorageStores, 'buckets' | 'totals'>,
+  buckets: Pick<BucketStore, 'named'>,
 ): Promise<void> => {
-  const named = (await totals.bucketNames()).filter(
-    other => other.id !== id && other.id.startsWith(`${stage}.`) && other.displayName === displayName,
-  )
-  for (const other of named)
-    if ((await buckets.get(other.id))?.displayName === displayName)
-      throw new UserError(
-        'storage.buckets.alreadyExists',
-        `The display name "${displayName}" already exists in project.`,
-      )
+  const named = await buckets.named({ stage, displayName })
+  if (named !== undefined && named !== id)
+    throw new UserError(
+      'storage.buckets.alreadyExists',
+      `The display name "${displayName}" already exists in project.`,
+    )
 }
-
-interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables'> {
-  buckets: BucketStore
-  tables: TableStore
-  aliases: AliasStore
-  tokens: TokenStore
-  now: () => Date
-}
-
-/** After a delete that stopped half-way no table can be added for this long. */
-const DELETING_MS = 60_000
 
 /**
- * Deletes a bucket, with `force` also its tables, and the aliases of those in other buckets. Idempotent. Resolves to the
- * ids of these aliases.
+ * The bucket that a table is added to, in one transaction with that it is as it was. Error: 404 `storage.buckets.notFound`, also for one
+ * that a job is about to delete.
+ */
+export const requireOpenBucket = async (
+  bucketId: string,
+  { buckets, jobs, projectId }: Pick<StorageStores, 'buckets' | 'jobs'> & { projectId: number },
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  const closer = bucket?.closedBy === undefined ? undefined : await jobs.get(bucket.closedBy)
+  if (bucket && (!closer || isFinal(closer))) return bucket
+  throw new UserError(
+    'storage.buckets.notFound',
+    `The bucket "${bucketId}" was not found in the project "${projectId}"`,
+  )
+}
+
+interface DeleteBucketOptions extends Pick<StorageStores, 'buckets' | 'tables' | 'aliases'> {
+  /** The job that does it. */
+  jobId: number
+  force: boolean
+  /** What tells that an alias went. */
+  telling: (tableId: string) => Promise<Decision>
+}
+
+/**
+ * Deletes a bucket, with `force` also its tables, and the aliases of those in other buckets: `dropped` are the ids of these.
  *
- * The bucket is marked before its tables are listed, and whoever adds a table checks for the mark afterwards. So a
- * table that is created at this moment is either listed here or withdrawn there. None is left without a bucket.
+ * The job closes the bucket before it looks for tables, and whoever adds one finds it closed, or is refused since it has changed. One that
+ * is not deleted after all is open again when its job has ended.
  *
  * Error: 400 `buckets.deleteNotEmpty`.
  */
-export const deleteBucket = async (
-  bucketId: string,
-  force: boolean,
-  { buckets, tables, aliases, tokens, now, ...branchStores }: DeleteBucketOptions,
-): Promise<string[]> => {
-  const bucket = await buckets.get(bucketId)
-  if (!bucket) return []
-  const marked = { ...bucket, deletingUntil: new Date(now().getTime() + DELETING_MS).toISOString() }
-  if (!(await buckets.replace(marked))) throw bucketBusy(bucketId)
-  const current = { ...marked, revision: marked.revision + 1 }
-
-  const tablesCount = force ? 0 : (await tables.listNames(bucketId)).length
-  if (tablesCount > 0) {
-    await buckets.replace({ ...current, deletingUntil: null })
-    throw new UserError(
-      'buckets.deleteNotEmpty',
-      `Only empty buckets can be deleted. There are ${tablesCount} tables in the bucket.`,
-    )
-  }
-  const found = await tables.listInBucket(bucketId)
+export const deletingBucket = (bucketId: string, options: DeleteBucketOptions) => {
+  const { force, buckets, tables } = options
+  const isOfIt = (id: string): boolean => id.startsWith(`${bucketId}.`)
+  const telling = async (id: string): Promise<Decision> => (isOfIt(id) ? [] : options.telling(id))
   const dropped: string[] = []
-  for (const table of found) dropped.push(...(await dropTable(table, { force, tables, aliases })))
-  if (!(await isElsewhere(bucket, branchStores))) await withdrawPermissions(bucketId, tokens)
-  if (!(await buckets.delete(current))) throw bucketBusy(bucketId)
-  return dropped.filter(id => !id.startsWith(`${bucketId}.`))
-}
-
-/** Whether a branch's bucket also exists in the default branch or another one, where its permissions are still needed. */
-const isElsewhere = async (
-  { id, branchId }: BucketRecord,
-  { branches, inBranch, ownTables }: Pick<DeleteBucketOptions, 'branches' | 'inBranch' | 'ownTables'>,
-): Promise<boolean> => {
-  if (branchId === undefined) return false
-  if (await inBranch(defaultBranchId).buckets.get(id)) return true
-  for (const branch of await branches.list())
-    if (branch.id !== branchId && (await ownTables(branch.id).buckets.get(id))) return true
-  return false
-}
-
-/** Permissions go too: a new bucket of the same name must not inherit them. */
-const withdrawPermissions = async (bucketId: string, tokens: TokenStore): Promise<void> => {
-  for (const token of await tokens.list()) {
-    if (!Object.hasOwn(token.bucketPermissions, bucketId)) continue
-    await tokens.update(token.id, ({ bucketPermissions: { [bucketId]: _, ...others }, ...current }) => ({
-      ...current,
-      bucketPermissions: others,
-    }))
+  return {
+    dropped,
+    decide: async (): Promise<Decision> => {
+      const bucket = await closed(bucketId, options)
+      if (!bucket) return []
+      const { length } = force ? [] : await tables.listNames(bucketId)
+      if (length > 0)
+        throw new UserError(
+          'buckets.deleteNotEmpty',
+          `Only empty buckets can be deleted. There are ${length} tables in the bucket.`,
+        )
+      for (const table of force ? await tables.listInBucket(bucketId) : []) {
+        const aliases = await dropNow(table, { ...options, telling })
+        dropped.push(...aliases.filter(id => !isOfIt(id)))
+      }
+      return buckets.deleting(bucket)
+    },
   }
 }
+
+/** The same at once. */
+export const deleteBucketNow = (bucketId: string, options: DeleteBucketOptions): Promise<boolean> => {
+  const { decide } = deletingBucket(bucketId, options)
+  return untilWritten(
+    () => bucketBusy(bucketId),
+    async () => (await options.buckets.decide(await decide())) || OVERTAKEN,
+  )
+}
+
+/** The bucket, closed by the job. `undefined`: there is none. */
+const closed = (
+  bucketId: string,
+  { jobId: closedBy, buckets }: Pick<DeleteBucketOptions, 'jobId' | 'buckets'>,
+): Promise<BucketRecord | undefined> =>
+  untilWritten(
+    () => bucketBusy(bucketId),
+    async () => {
+      const bucket = await buckets.get(bucketId)
+      if (!bucket || bucket.closedBy === closedBy) return bucket
+      const next = { ...bucket, closedBy }
+      const isClosed = await buckets.decide(await buckets.replacing(bucket, next))
+      return isClosed ? { ...next, revision: bucket.revision + 1 } : OVERTAKEN
+    },
+  )

@@ -10,7 +10,7 @@ import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { deleteBucket } from '../../lib/storage/update-bucket.ts'
+import { deleteBucketNow } from '../../lib/storage/update-bucket.ts'
 import type { RunJobServices } from '../job/services.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -71,7 +71,7 @@ export const createBranch = async (
     results: branchResource(branch),
     decide: async () => {
       await refuseTakenName(branches, { name })
-      return { writes: [branches.inserting(branch)] }
+      return [branches.inserting(branch)]
     },
   }
 }
@@ -83,6 +83,7 @@ const DELETES_AT_ONCE = 8
  * of its tables only the heads are removed, and the sweep deletes the objects that nothing else names.
  */
 export const deleteBranch = async (
+  { id: jobId }: ProcessingJob,
   { branchId, componentIds }: InputOf<'devBranchDelete'>,
   services: RunJobServices,
 ): Promise<void> => {
@@ -90,7 +91,7 @@ export const deleteBranch = async (
   await deleteConfigurations(branchId, componentIds, services)
   await deleteTables(branchId, services)
   await deleteFiles(branchId, services)
-  await deleteMarkedBuckets(branchId, services)
+  await deleteMarkedBuckets(branchId, { ...services, jobId, force: true, telling: async () => [] })
   await services.metadata.clear(metadataSubject.branch(branchId))
 }
 
@@ -137,8 +138,11 @@ const deleteFiles = async (
   }
 }
 
-const deleteMarkedBuckets = async (branchId: number, services: RunJobServices): Promise<void> => {
+const deleteMarkedBuckets = async (
+  branchId: number,
+  services: RunJobServices & Parameters<typeof deleteBucketNow>[1],
+): Promise<void> => {
   for (const bucket of await services.buckets.list())
     if ((await markedBranch(bucket, services)) === String(branchId))
-      await deleteBucket(bucket.id, true, services)
+      await deleteBucketNow(bucket.id, services)
 }

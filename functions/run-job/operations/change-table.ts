@@ -146,5 +146,5 @@ export const snapshotTable = async (
   }
   // Before the snapshot is there, so that whoever sees it sees its metadata.
   await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
-  return { results: { id }, decide: async () => ({ writes: await snapshots.inserting(record) }) }
+  return { results: { id }, decide: () => snapshots.inserting(record) }
 }

@@ -56,12 +56,10 @@ export const exportTable = async (
   const isCurrent = !plan || plan.contentRevision === contentRevision(table)
   return {
     ...outcome(file, input, false),
-    decide: async () => ({
-      writes: [await services.files.inserting(file)],
-      afterwards: async () => {
-        if (isCurrent) await services.exports.remember(table, cacheKey, file.id)
-      },
-    }),
+    decide: async () => [
+      await services.files.inserting(file),
+      ...(isCurrent ? [services.exports.remembering(table, cacheKey, file.id)] : []),
+    ],
   }
 }
 

@@ -1,7 +1,7 @@
 import { TransientError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import type { MachineFailure } from '../../lib/errors/machine-failure.ts'
-import { internalJobError } from '../../lib/storage/jobs/internal-job-error.ts'
+import { internalJobError } from '../../lib/storage/jobs/job-errors.ts'
 import { isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../job/services.ts'
 

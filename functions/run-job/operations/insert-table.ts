@@ -1,7 +1,8 @@
 import pMap from 'p-map'
-import { UserError } from '../../lib/errors/errors.ts'
-import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/bucket-store.ts'
+import { together } from '../../lib/items/item-table.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
+import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
@@ -9,9 +10,10 @@ import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
+import { requireOpenBucket } from '../../lib/storage/update-bucket.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
+import { logJobEnd } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { jobFailure, tellJobEnd } from '../job/tell-job-end.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What a table that is created is called. */
@@ -43,12 +45,12 @@ export const insertTable = async (
   const { tables, buckets } = services
   const { bucketId, name, displayName } = newTable
   const refuseExisting = async (): Promise<BucketRecord> => {
+    const bucket = await requireOpenBucket(bucketId, services)
     if (await tables.getHead(`${bucketId}.${name}`)) throw tableAlreadyExists(name, displayName)
-    return requireBucket(bucketId, services)
+    await refuseTakenName(newTable, tables)
+    return bucket
   }
-  const bucket = await requireBucket(bucketId, services)
-  await refuseExisting()
-  await refuseTakenName(newTable, tables)
+  const bucket = await refuseExisting()
   const table = tableOf(job, newTable, await makeContent(), services)
   const totals = sumOf([await services.totals.of(bucketId), shareOf(table)])
   return {
@@ -58,8 +60,7 @@ export const insertTable = async (
       decide: async () => {
         // Whoever deletes the bucket changes it first.
         const unchanged = await buckets.unchanged(await refuseExisting())
-        const decision = await tables.inserting(table)
-        return decision && { ...decision, writes: [...decision.writes, unchanged] }
+        return together(tables.inserting(table), [unchanged])
       },
       endOthers: () => refuseQueuedCreations(job, newTable, services),
     },
@@ -79,7 +80,7 @@ const refuseQueuedCreations = async (
   const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
   const refuse = async (other: JobRecord): Promise<number> => {
     const failed = await jobs.failWaiting(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
-    if (isFinal(failed)) await tellJobEnd(failed, services)
+    if (isFinal(failed)) logJobEnd(failed, services)
     return other.id
   }
   return pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })
@@ -110,17 +111,4 @@ const tableOf = (
     snapshot,
     revision: 1,
   }
-}
-
-const requireBucket = async (
-  bucketId: string,
-  { buckets, projectId, now }: RunJobServices,
-): Promise<BucketRecord> => {
-  const bucket = await buckets.get(bucketId)
-  if (!bucket || isBeingDeleted(bucket, now()))
-    throw new UserError(
-      'storage.buckets.notFound',
-      `The bucket "${bucketId}" was not found in the project "${projectId}"`,
-    )
-  return bucket
 }

@@ -7,16 +7,19 @@ import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
 import type { RunJobServices } from '../job/services.ts'
 
+type Results = Record<string, unknown> | null
+
 /** What a successful job stores. */
 export interface Outcome {
-  results: Record<string, unknown> | null
+  /** Of a function: as they are when it is decided. */
+  results: Results | (() => Results)
   /** Default: none. */
   metrics?: JobMetrics
   /**
    * What makes its work visible, in the transaction that ends the job. Asked for again where that was refused; `undefined`: it would be
    * refused.
    */
-  decide?: ((isAgain: boolean) => Promise<Decision | undefined>) | undefined
+  decide?: ((isAgain: boolean) => Promise<Decision>) | undefined
   /** What is left to do then, before the next job of the table begins. */
   rest?: JobRest | undefined
   /** Ends jobs that its work has made pointless. Resolves to their ids. */

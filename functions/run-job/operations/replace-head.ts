@@ -16,7 +16,7 @@ export const replaceHead =
     { tables, projectId }: Pick<RunJobServices, 'tables' | 'projectId'>,
     changes: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
   ) =>
-  async (isAgain: boolean): Promise<Decision | undefined> =>
+  async (isAgain: boolean): Promise<Decision> =>
     tables.replacing(isAgain ? await onCurrent(table, { tables, projectId }, changes) : table, changes)
 
 const onCurrent = async (

@@ -1,4 +1,5 @@
 import { deleteFileObjects } from '../../lib/storage/files/file-store.ts'
+import { aliasDropped } from '../../lib/storage/jobs/job-events.ts'
 import {
   branchOf,
   type InputOf,
@@ -6,8 +7,8 @@ import {
   type ProcessingJob,
 } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { dropTable } from '../../lib/storage/tables/drop-table.ts'
-import { deleteBucket, updateBucket } from '../../lib/storage/update-bucket.ts'
+import { dropping } from '../../lib/storage/tables/drop-table.ts'
+import { deletingBucket, updateBucket } from '../../lib/storage/update-bucket.ts'
 import { workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { addColumn, deleteColumn, updateColumnDefinition, updateTableDefinition } from './alter-columns.ts'
@@ -36,8 +37,15 @@ type Operation<Name extends JobInput['operationName']> = (
 ) => Promise<Outcome | Pending | InParts>
 
 const nothingToReport: Outcome = { results: null }
-const withAliases = (deletedAliases: readonly unknown[]): Outcome =>
-  deletedAliases.length > 0 ? { results: { deletedAliases } } : nothingToReport
+const tellingOf =
+  (job: ProcessingJob, { events, nextId, now }: RunJobServices) =>
+  (tableId: string) =>
+    events.telling({ ...aliasDropped(job, tableId, now()), id: nextId() })
+
+const withAliases = ({ dropped, decide }: ReturnType<typeof dropping>): Outcome => ({
+  results: () => (dropped.length > 0 ? { deletedAliases: dropped } : null),
+  decide,
+})
 
 /** What each job does. Every operation may run again after a crash at any point, or while another run of it is under way. */
 const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
@@ -63,19 +71,23 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     await metadata.clear(metadataSubject.snapshot({ id: snapshotId }))
     return nothingToReport
   },
-  async tableDrop(_job, { tableId, force = false }, services) {
+  async tableDrop(job, { tableId, force = false }, services) {
     const table = await services.tables.getHead(tableId)
-    return table ? withAliases(await dropTable(table, { ...services, force })) : nothingToReport
+    return table
+      ? withAliases(dropping(table, { ...services, force, telling: tellingOf(job, services) }))
+      : nothingToReport
   },
-  bucketDelete: async (_job, { bucketId, force }, services) =>
-    withAliases(await deleteBucket(bucketId, force, services)),
+  bucketDelete: async (job, { bucketId, force }, services) =>
+    withAliases(
+      deletingBucket(bucketId, { ...services, force, jobId: job.id, telling: tellingOf(job, services) }),
+    ),
   async bucketUpdate(_job, input, services) {
     await updateBucket(input.bucketId, input, services)
     return nothingToReport
   },
   devBranchCreate: createBranch,
-  async devBranchDelete(_job, input, services) {
-    await deleteBranch(input, services)
+  async devBranchDelete(job, input, services) {
+    await deleteBranch(job, input, services)
     return nothingToReport
   },
   async fileDelete(_job, { fileId }, { files, s3, filesBucket }) {
@@ -95,7 +107,7 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     const workspace = { id, branchId, configuration, created: createdTime, creatorToken, revision: 1 }
     return {
       results: workspaceResource(workspace, { baseUrl, projectId, backend }),
-      decide: async () => ({ writes: [workspaces.inserting(workspace)] }),
+      decide: async () => [workspaces.inserting(workspace)],
     }
   },
   async workspaceDelete(_job, { workspaceId }, { workspaces }) {

@@ -8,8 +8,8 @@ import {
   jobMetrics,
   jobResults,
 } from '../../lib/storage/jobs/job-record.ts'
+import { logJobEnd } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { tellJobEnd } from '../job/tell-job-end.ts'
 
 /** What one load did for the jobs that it took along, beside the one that did it. */
 const sharedLoad = z.object({
@@ -59,7 +59,7 @@ export const endTogether = async (key: string, services: RunJobServices): Promis
             at: now(),
             outcome: { results: other.results, metrics: other.metrics },
           })
-    if (isFinal(ended)) await tellJobEnd(ended, services)
+    if (isFinal(ended)) logJobEnd(ended, services)
   }
   await pMap(found, end, { concurrency: ENDS_AT_ONCE })
   return ids

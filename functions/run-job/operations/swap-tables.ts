@@ -1,3 +1,4 @@
+import { together } from '../../lib/items/item-table.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
@@ -22,15 +23,7 @@ export const swapTables = async (
   const swapped = [withContent(first, second, lastChangeDate), withContent(second, first, lastChangeDate)]
   return {
     results: await tableResults(job, withContent(first, second, lastChangeDate), services),
-    decide: async isAgain => {
-      const decisions = await Promise.all(swapped.map(table => replaceHead(table, services)(isAgain)))
-      return {
-        writes: decisions.flatMap(decision => decision?.writes ?? []),
-        afterwards: async () => {
-          for (const decision of decisions) await decision?.afterwards?.()
-        },
-      }
-    },
+    decide: isAgain => together(...swapped.map(table => replaceHead(table, services)(isAgain))),
   }
 }
 

@@ -2,11 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { createAlias as insertAlias } from '../../lib/storage/create-alias.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import type { AuditEventName } from '../../lib/storage/events/audit-event.ts'
 import type { AliasFilter, AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseAdvancedAlias, refuseDependents } from '../../lib/storage/tables/aliases/alias-rules.ts'
-import { changeAlias, createAlias as insertAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
+import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
@@ -16,7 +17,7 @@ import { refuseUnknownColumns } from '../../lib/table-engine/rows/row-conditions
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findAlias, findBucket, findTable } from '../find/find-table.ts'
 import { text, textList, unlessBlank } from '../http/fields.ts'
-import { recordAudit } from '../http/record-event.ts'
+import { tellingAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
@@ -52,13 +53,10 @@ const changeOne = async (
 ): Promise<void> => {
   const { alias, name } = await findAlias(services, request)
   const columns = columnNames(alias.source.snapshot)
-  let changed = alias.record
-  const step = async (current: AliasRecord) => {
-    changed = await change(current, columns)
-    return changed
-  }
-  if (await changeAlias(alias.record, step, services))
-    await recordAudit(request, services, event, { id: request.params.tableId, name, params: params(changed) })
+  const told = (changed: AliasRecord) =>
+    tellingAudit(request, services, event, { id: request.params.tableId, name, params: params(changed) })
+  const step = async (current: AliasRecord) => change(current, columns)
+  await changeAlias(alias.record, step, { ...services, telling: told })
 }
 
 const filterPath = '/v2/storage/tables/{tableId}/alias-filter'
@@ -200,14 +198,15 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
       ...chosenPart(body, source),
       revision: 1,
     }
-    const table = await insertAlias(alias, services)
     const { sourceTableId, filter, columns } = alias
-    await recordAudit(request, services, 'tableAliasCreated', {
-      id: tableIdOf(alias),
-      name: alias.name,
-      words: { source: sourceTableId },
-      params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
-    })
+    const telling = () =>
+      tellingAudit(request, services, 'tableAliasCreated', {
+        id: tableIdOf(alias),
+        name: alias.name,
+        words: { source: sourceTableId },
+        params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
+      })
+    const table = await insertAlias(alias, { ...services, telling })
     return tableDetail(services, table, baseUrl)
   },
 })

@@ -9,7 +9,7 @@ import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { wireDateText } from '../../lib/wire/fields.ts'
 import { findBranch } from '../find/find-branch.ts'
 import { text } from '../http/fields.ts'
-import { recordAudit } from '../http/record-event.ts'
+import { tellingAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 
@@ -95,16 +95,16 @@ routes.put('/v2/storage/dev-branches/{branchId}', {
     await refuseTakenName(branches, { id: branch.id, name })
     // The default branch has no record of its own before its first change.
     if (branch.revision === 0) await branches.insert(branch)
-    const updated = await branches.update(branch.id, current => ({
-      ...current,
-      name,
-      description: body.description ?? current.description,
-    }))
-    await recordAudit(request, services, 'devBranchUpdated', {
-      id: String(branch.id),
-      name: branch.name,
-      params: { devBranchName: updated?.name ?? branch.name },
-    })
+    const updated = await branches.update(
+      branch.id,
+      current => ({ ...current, name, description: body.description ?? current.description }),
+      changed =>
+        tellingAudit(request, services, 'devBranchUpdated', {
+          id: String(branch.id),
+          name: branch.name,
+          params: { devBranchName: changed.name },
+        }),
+    )
     return branchResource(updated ?? branch)
   },
 })

@@ -1,31 +1,27 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
+import { together } from '../../lib/items/item-table.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
 import { mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import { noTotals } from '../../lib/storage/totals/totals.ts'
-import {
-  updateBucket as changeBucket,
-  refuseTaken,
-  deleteBucket as removeBucket,
-  updateBucket,
-} from '../../lib/storage/update-bucket.ts'
+import { refuseTaken, updateBucket } from '../../lib/storage/update-bucket.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
 import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
 import { bucketBody, bucketDetailBody, ownerBody } from '../../lib/wire/table-body.ts'
 import { findBucket } from '../find/find-table.ts'
 import { checkFields } from '../http/check-fields.ts'
 import { flag, includeOf, integer, onlyText, text } from '../http/fields.ts'
-import { recordAudit } from '../http/record-event.ts'
+import { recordAudit, tellingAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
-import { submitJob } from '../jobs/submit-job.ts'
+import { doJob, type NewJob, submitJob } from '../jobs/submit-job.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
 import { listedTables, tableIncludesOfBucket } from '../tables/read-tables.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
+import { withdrawPermissions } from '../tokens/withdraw-permissions.ts'
 
 export const routes = routesOf('buckets')
 
@@ -148,21 +144,21 @@ routes.post('/v2/storage/buckets', {
       color: body.color ?? null,
       created: at,
       updated: at,
-      deletingUntil: null,
       ...ofBranch(request.branchId),
       revision: 1,
     }
     // Neither its display name nor its name may be the display name of another one.
     for (const taken of [displayName, name.slice('c-'.length)])
-      await refuseTaken({ ...bucket, displayName: taken }, services)
-    if (!(await buckets.insert(bucket)))
+      await refuseTaken({ ...bucket, displayName: taken }, buckets)
+    await withdrawPermissions(bucket, services)
+    const { id, stage, description, color } = bucket
+    const params = { stage, name, displayName, description, color }
+    const told = tellingAudit(request, services, 'bucketCreated', { id, name, params })
+    if (!(await buckets.decide(await together(buckets.inserting(bucket), told))))
       throw new UserError(
         'storage.buckets.alreadyExists',
         `The display name "${displayName}" already exists in project.`,
       )
-    const { id, stage, description, color } = bucket
-    const params = { stage, name, displayName, description, color }
-    await recordAudit(request, services, 'bucketCreated', { id, name, params })
     return { ...bucketResource(bucket, noTotals, { ...services, baseUrl }), metadata: [] }
   },
 })
@@ -200,9 +196,10 @@ routes.put('/v2/storage/buckets/{bucketId}', {
       })
     const { id } = await findBucket(services, bucketId)
     await services.own.bucket(id)
-    await changeBucket(id, change, services)
+    const updated = (name: string) =>
+      tellingAudit(request, services, 'bucketUpdated', { id, name, params: change })
+    await updateBucket(id, change, services, ({ name }) => updated(name))
     const bucket = await findBucket(services, id)
-    await recordAudit(request, services, 'bucketUpdated', { id, name: bucket.name, params: change })
     return {
       ...bucketResource(bucket, await services.totals.of(id), { ...services, baseUrl }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
@@ -223,23 +220,13 @@ routes.delete('/v2/storage/buckets/{bucketId}', {
   handle: async (request, services) => {
     const { bucketId } = request.params
     const { force, async } = request.query
-    if (async)
-      return submitJob(request, services, {
-        input: { operationName: 'bucketDelete', bucketId, force },
-        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
-      })
-    const { id, name } = await findBucket(services, bucketId)
-    await services.own.bucket(id)
-    const deletedAliases = await removeBucket(id, force, services)
-    for (const tableId of deletedAliases) {
-      await recordAudit(request, services, 'tableDeleted', {
-        id: tableId,
-        name: nameOfTable(tableId),
-        params: { force },
-      })
+    const newJob: NewJob = {
+      input: { operationName: 'bucketDelete', bucketId, force },
+      admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
     }
-    await recordAudit(request, services, 'bucketDeleted', { id, name, params: { force } })
-    return undefined
+    if (async) return submitJob(request, services, newJob)
+    const done = await doJob(request, services, newJob)
+    return done instanceof Response ? done : undefined
   },
 })
 
@@ -272,9 +259,10 @@ routes.post(path, {
     const asked = { ...projectOwner, ...(id !== undefined && { id }), ...(email !== undefined && { email }) }
     if (asked.id !== projectOwner.id || asked.email !== projectOwner.email)
       throw ownerNotFound(`Owner ${id ?? email}`, bucket.id, services)
-    await updateBucket(bucket.id, { owner: projectOwner }, services)
     const params = { owner: projectOwner }
-    await recordAudit(request, services, 'bucketUpdated', { id: bucket.id, name: bucket.name, params })
+    await updateBucket(bucket.id, params, services, ({ id, name }) =>
+      tellingAudit(request, services, 'bucketUpdated', { id, name, params }),
+    )
     return projectOwner
   },
 })

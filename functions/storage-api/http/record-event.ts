@@ -1,3 +1,4 @@
+import type { ItemWrite } from '../../lib/items/item-table.ts'
 import { type AuditEventName, type AuditFacts, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import type { Services } from '../services/services.ts'
@@ -53,6 +54,21 @@ export const recordEvent = async (sender: Sender, services: Services, given: Giv
     })
   })
 }
+
+/** What tells of a change, for its transaction. */
+export const telling = (
+  sender: Sender,
+  { events, nextId, now }: Services,
+  given: Given,
+): Promise<ItemWrite[]> => events.telling(eventMaker(sender, now(), given)(nextId()))
+
+/** The same of a change that clients know by its name. */
+export const tellingAudit = (
+  sender: Sender,
+  services: Services,
+  name: AuditEventName,
+  facts: AuditFacts = {},
+): Promise<ItemWrite[]> => telling(sender, services, auditEvent(name, facts))
 
 /** Records a change that clients know by its name, as `recordEvent` does. */
 export const recordAudit = (

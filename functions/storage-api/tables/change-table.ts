@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
-import { dropTable, refuseAliases, refuseSwap } from '../../lib/storage/tables/drop-table.ts'
+import { dropNow, refuseAliases, refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
@@ -10,7 +10,7 @@ import { keyNames } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findOwnTable, findTable, findTableInBucket } from '../find/find-table.ts'
 import { commaList, flag, text, textList } from '../http/fields.ts'
-import { recordAudit } from '../http/record-event.ts'
+import { tellingAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -48,12 +48,9 @@ routes.put('/v2/storage/tables/{tableId}', {
         admit: async () => ({ displayName }),
       })
     await services.own.table(tableId)
-    const updated = await changeTable(tableId, { displayName }, services)
-    await recordAudit(request, services, 'tableUpdated', {
-      id: tableId,
-      name: table.name,
-      params: { displayName },
-    })
+    const updated = await changeTable(tableId, { displayName }, services, ({ name }) =>
+      tellingAudit(request, services, 'tableUpdated', { id: tableId, name, params: { displayName } }),
+    )
     return tableDetail(services, updated, baseUrl)
   },
 })
@@ -84,10 +81,9 @@ routes.delete('/v2/storage/tables/{tableId}', {
         },
       })
     const table = await findTableInBucket(services, tableId)
-    const deletedAliases = await dropTable(table, { ...services, force })
-    for (const id of [...deletedAliases, tableId]) {
-      await recordAudit(request, services, 'tableDeleted', { id, name: nameOfTable(id), params: { force } })
-    }
+    const telling = (id: string) =>
+      tellingAudit(request, services, 'tableDeleted', { id, name: nameOfTable(id), params: { force } })
+    await dropNow(table, { ...services, force, telling })
     return undefined
   },
 })

@@ -4,18 +4,21 @@ import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import type { Services } from '../services/services.ts'
 
-/** All existing buckets, for a token that manages all of them. */
+/** All existing buckets, for tokens that manage all of them. */
 interface TokenFacts {
   baseUrl: string
   now: Date
   bucketIds: string[]
 }
 
-export const tokenFacts = async (baseUrl: string, { totals, now }: Services): Promise<TokenFacts> => ({
-  baseUrl,
-  now: now(),
-  bucketIds: (await totals.bucketNames()).map(({ id }) => id),
-})
+export const tokenFacts = async (
+  baseUrl: string,
+  { buckets, now }: Services,
+  tokens: readonly Pick<TokenRecord, 'canManageBuckets'>[],
+): Promise<TokenFacts> => {
+  const listed = tokens.some(({ canManageBuckets }) => canManageBuckets) ? await buckets.names() : []
+  return { baseUrl, now: now(), bucketIds: listed.map(({ id }) => id) }
+}
 
 /** A token on the wire (docs/reference/storage-api.md#tokens-and-rights), without its value. */
 export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: TokenFacts) => ({
@@ -101,7 +104,9 @@ export const tokenWithProject = async (
   const { totals, project, projectId, region, backend } = services
   const created = await project.created()
   const { dataSizeBytes, rowsCount } = await totals.ofAll()
-  const facts = await tokenFacts(baseUrl, services)
+  const facts = await tokenFacts(baseUrl, services, [
+    'masterId' in token ? { canManageBuckets: true } : token,
+  ])
   return {
     ...('masterId' in token
       ? masterTokenResource(token.masterId, created, facts)

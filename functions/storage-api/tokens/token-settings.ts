@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { type BucketPermission, bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import type { Services } from '../services/services.ts'
+import { isInAnyBranch } from './withdraw-permissions.ts'
 
 const permissions = z
   .preprocess(
@@ -61,23 +61,14 @@ export const readTokenSettings = async (
   }
 }
 
-/** A branch may have buckets that the default branch lacks. A right on one holds wherever a bucket has its id. */
-const isBucketOfBranch = async (bucketId: string, { branches, ownTables }: Services): Promise<boolean> => {
-  for (const { id } of await branches.list())
-    if (id !== defaultBranchId && (await ownTables(id).buckets.get(bucketId))) return true
-  return false
-}
-
 const readPermissions = async (given: Record<string, unknown>, services: Services) => {
   const entries = Object.entries(given)
   if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
-  const known = new Set((await services.totals.bucketNames()).map(({ id }) => id))
   const permitted: Record<string, BucketPermission> = {}
   for (const [id, permission] of entries) {
     const parsed = granted.safeParse(permission)
     if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read or write`)
-    if (!known.has(id) && !(await isBucketOfBranch(id, services)))
-      throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
+    if (!(await isInAnyBranch(id, services))) throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
     permitted[id] = parsed.data
   }
   return permitted

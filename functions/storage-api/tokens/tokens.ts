@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { OVERTAKEN, untilWritten } from '../../lib/storage/db/until-written.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { newTokenBody, tokenBody, tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import { requireMaster } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { digestOf } from '../services/authenticate.ts'
 import type { Caller, Services } from '../services/services.ts'
+import { grantInSteps, tokenEvent } from './grant-in-steps.ts'
 import { masterTokenResource, tokenFacts, tokenResource, tokenWithProject } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
@@ -23,7 +24,7 @@ routes.get('/v2/storage/tokens', {
   reply: z.array(tokenBody),
   handle: async ({ caller, baseUrl }, services) => {
     const { tokens, project } = services
-    const facts = await tokenFacts(baseUrl, services)
+    const facts = await tokenFacts(baseUrl, services, [caller])
     if (caller.token) return [tokenResource(caller.token, facts)]
     const master = masterTokenResource(caller.tokenId, await project.created(), facts)
     return [master, ...(await tokens.list()).map(token => tokenResource(token, facts))]
@@ -82,7 +83,7 @@ routes.put('/v2/storage/tokens/{tokenId}', {
   reply: tokenBody,
   handle: async (request, services) => {
     const { params, body, caller, baseUrl } = request
-    const { tokens } = services
+
     refuseMaster(params.tokenId, caller)
     const { id, canManageBuckets } = await findToken(services, params.tokenId)
     if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)
@@ -91,10 +92,9 @@ routes.put('/v2/storage/tokens/{tokenId}', {
         'Invalid request:\n - canManageBuckets: "It cannot be changed: create another token."',
       )
     const settings = await readTokenSettings({ ...body, canManageBuckets }, services)
-    const token = await tokens.update(id, current => ({ ...current, ...settings }))
+    const token = await grantInSteps(id, { ...settings }, request, services)
     if (!token) throw tokenNotFound(params.tokenId)
-    await recordEvent(request, services, tokenEvent('tokenUpdated', token))
-    return tokenResource(token, await tokenFacts(baseUrl, services))
+    return tokenResource(token, await tokenFacts(baseUrl, services, [token]))
   },
 })
 
@@ -111,10 +111,15 @@ routes.delete('/v2/storage/tokens/{tokenId}', {
     const { params, caller } = request
     refuseMaster(params.tokenId, caller)
     if (params.tokenId !== caller.tokenId) requireMaster(caller)
-    const token = await findToken(services, params.tokenId)
-    await refuseWhileTriggered(token.id, services)
-    await services.tokens.delete(token.id)
-    await recordEvent(request, services, tokenEvent('tokenDeleted', token))
+    await untilWritten(
+      () => new TransientError('storage.tokens.busy', 'The token is being changed by other requests.'),
+      async () => {
+        const token = await findToken(services, params.tokenId)
+        await refuseWhileTriggered(token.id, services)
+        const told = await telling(request, services, tokenEvent('tokenDeleted', token))
+        return (await services.tokens.deleteAsRead(token, told)) ? undefined : OVERTAKEN
+      },
+    )
   },
 })
 
@@ -142,14 +147,13 @@ routes.post('/v2/storage/tokens/{tokenId}/refresh', {
     const { id } = await findToken(services, params.tokenId)
     const value = newTokenValue(projectId, id)
     const at = now().toISOString()
-    const token = await tokens.update(id, current => ({
-      ...current,
-      digest: digestOf(value),
-      refreshed: at,
-    }))
+    const token = await tokens.update(
+      id,
+      current => ({ ...current, digest: digestOf(value), refreshed: at }),
+      changed => telling(request, services, tokenEvent('tokenRefreshed', changed)),
+    )
     if (!token) throw tokenNotFound(params.tokenId)
-    await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
-    return { ...tokenResource(token, await tokenFacts(baseUrl, services)), token: value }
+    return { ...tokenResource(token, await tokenFacts(baseUrl, services, [token])), token: value }
   },
 })
 
@@ -205,16 +209,22 @@ routes.post('/v2/storage/tokens', {
         canManageBuckets: false,
         canReadAllFileUploads: false,
         canPurgeTrash: false,
-        bucketPermissions: {},
         componentAccess: null,
         creatorToken: { id: caller.tokenId, description: caller.description },
         ...settings,
+        bucketPermissions: {},
         revision: 1,
       }
+      const { bucketPermissions = {} } = settings
+      const told = tokenEvent('tokenCreated', { ...token, bucketPermissions })
       // Skips an id that another process took in the same millisecond.
-      if (!(await tokens.insert(token))) continue
-      await recordEvent(request, services, tokenEvent('tokenCreated', token))
-      return { ...tokenResource(token, await tokenFacts(baseUrl, services)), token: value }
+      if (!(await tokens.insert(token, await telling(request, services, told)))) continue
+      const grants = Object.keys(bucketPermissions).length > 0
+      const granted = grants && (await grantInSteps(id, { bucketPermissions }, request, services, false))
+      return {
+        ...tokenResource(granted || token, await tokenFacts(baseUrl, services, [token])),
+        token: value,
+      }
     }
   },
 })
@@ -227,25 +237,6 @@ const refuseMaster = (tokenId: string, caller: Caller): void => {
       'The master token cannot be changed here. It is a secret of the stack: put a new version of the secret (docs/deploy.md).',
     )
 }
-
-/** The event of a change of a token: what it may do then, and never its value. */
-const tokenEvent = (
-  name: Extract<AuditEventName, `token${string}`>,
-  { id, description, ...token }: TokenRecord,
-) =>
-  auditEvent(name, {
-    id: String(id),
-    name: description,
-    params: {
-      description,
-      canManageBuckets: token.canManageBuckets,
-      canReadAllFileUploads: token.canReadAllFileUploads,
-      canPurgeTrash: token.canPurgeTrash,
-      bucketPermissions: token.bucketPermissions,
-      componentAccess: token.componentAccess,
-      expires: token.expires,
-    },
-  })
 
 /** 192 random bits: nobody can guess them, so a plain digest may be stored. */
 const SECRET_BYTES = 24

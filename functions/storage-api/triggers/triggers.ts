@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import type { ItemWrite } from '../../lib/items/item-table.ts'
 import { distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
@@ -10,7 +11,7 @@ import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findTable } from '../find/find-table.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller, Services } from '../services/services.ts'
@@ -87,8 +88,8 @@ routes.delete('/v2/storage/triggers/{triggerId}', {
   handle: async (request, services) => {
     const trigger = await findTrigger(services, request.params.triggerId)
     requireComponents(request.caller, [trigger.component])
-    await services.triggers.delete(trigger.id)
-    await recordEvent(request, services, triggerEvent('triggerDeleted', trigger))
+    const told = await telling(request, services, triggerEvent('triggerDeleted', trigger))
+    if (!(await services.triggers.delete(trigger.id, told))) throw triggerNotFound(request.params.triggerId)
   },
 })
 
@@ -145,12 +146,16 @@ routes.post('/v2/storage/triggers', {
         revision: 1,
       }
       // Skips an id that another process took in the same millisecond.
-      if (!(await services.triggers.insert(trigger))) continue
-      await recordEvent(request, services, triggerEvent('triggerCreated', trigger))
-      return triggerResource(trigger)
+      const told = await telling(request, services, triggerEvent('triggerCreated', trigger))
+      if (await services.triggers.insert(trigger, [...told, ...(await runsWith(trigger, services))]))
+        return triggerResource(trigger)
     }
   },
 })
+
+/** That the token of its runs is there: it is not deleted while a trigger needs it. The master token has no record. */
+const runsWith = async ({ runWithTokenId }: TriggerRecord, { tokens }: Services): Promise<ItemWrite[]> =>
+  (await tokens.get(runWithTokenId)) ? [tokens.touching(runWithTokenId)] : []
 
 const settings = {
   runWithTokenId: integer({ min: 1 }).optional(),
@@ -181,7 +186,7 @@ routes.put('/v2/storage/triggers/{triggerId}', {
     const isWhole = Object.keys(settings).every(name => name in body)
     // Of tables that it begins to watch only later imports count.
     const imports = await lastImports(body.tableIds ?? [], services.tables)
-    const trigger = await services.triggers.update(id, current => ({
+    const change = (current: TriggerRecord): TriggerRecord => ({
       ...current,
       runWithTokenId: body.runWithTokenId ?? current.runWithTokenId,
       component: body.component ?? current.component,
@@ -190,9 +195,12 @@ routes.put('/v2/storage/triggers/{triggerId}', {
       tableIds: body.tableIds ?? current.tableIds,
       authors: isWhole ? [author] : distinctAuthors([...current.authors, author]),
       ...(current.answered && { answered: { ...imports, ...current.answered } }),
-    }))
+    })
+    const trigger = await services.triggers.update(id, change, async changed => [
+      ...(await telling(request, services, triggerEvent('triggerUpdated', changed))),
+      ...(await runsWith(changed, services)),
+    ])
     if (!trigger) throw triggerNotFound(params.triggerId)
-    await recordEvent(request, services, triggerEvent('triggerUpdated', trigger))
     return triggerResource(trigger)
   },
 })

@@ -4,7 +4,7 @@ import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
 
-const { service, clock, newName, run, jobOf, createTable, rowsOf, submitCreate, submitImport } =
+const { execute, service, clock, newName, run, jobOf, createTable, rowsOf, submitCreate, submitImport } =
   await startJobsByHand()
 
 /** Services whose table store does something before it makes the head of the end of a job. */
@@ -51,7 +51,8 @@ describe('a head that is decided with the end of its job', () => {
     const dataFileId = await service.upload('n\n1\n')
     const path = `/v2/storage/buckets/${id}/tables-async`
     const { body } = await service.call('POST', path, { name: 'late', dataFileId })
-    const remove = () => service.call('DELETE', `/v2/storage/buckets/${id}`)
+    const remove = async () =>
+      execute((await service.call('DELETE', `/v2/storage/buckets/${id}?async=1`)).body.id)
     await runJob({ jobId: body.id }, whileDeciding('inserting', remove))
     expect(await jobOf(body.id)).toMatchObject({ error: { code: 'storage.buckets.notFound' } })
     await service.createBucket('going')

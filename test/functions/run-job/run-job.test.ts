@@ -3,7 +3,8 @@ import { runJob } from '#functions/run-job/run-job.ts'
 import { tablesAtOnce } from '#support/tables-at-once.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
-const { service, faults, newName, run, submitImport, jobOf, createTable, rowsOf } = await startJobsByHand()
+const { service, faults, newName, run, execute, submitImport, jobOf, createTable, rowsOf } =
+  await startJobsByHand()
 
 describe('a table that is deleted while a job is at work', () => {
   it('makes the job fail, and stays deleted', async () => {
@@ -22,7 +23,7 @@ describe('a table that is deleted while a job is at work', () => {
     const table = await service.stores.tables.get(tableId)
     if (!table) throw new Error('no table')
     faults.duringLoad = async () => {
-      await service.stores.tables.delete(table)
+      await tablesAtOnce(service.stores.tables).delete(table)
       await tablesAtOnce(service.stores.tables).insert({ ...table, internalId: table.internalId + 1 })
     }
     await run(jobId)
@@ -40,7 +41,8 @@ describe('a bucket that is deleted while a table is created in it', () => {
       name: 'a',
       dataFileId,
     })
-    faults.duringLoad = async () => void (await service.call('DELETE', `/v2/storage/buckets/${id}`))
+    faults.duringLoad = async () =>
+      execute((await service.call('DELETE', `/v2/storage/buckets/${id}?async=1`)).body.id)
     await run(job.id)
     faults.duringLoad = async () => {}
     expect((await jobOf(job.id)).error.code).toBe('storage.buckets.notFound')

@@ -12,8 +12,6 @@ import {
 } from '../../items/item-table.ts'
 import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
 
-const MAX_ATTEMPTS = 10
-
 const partitionOf = (branchId: number) => `BRANCH#${branchId}`
 
 interface BranchItemsOptions {
@@ -33,14 +31,12 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
   const ownKey = ownKeyOf(branchId)
   const { bucketState, look } = createLook(items, { branchId, ownOnly })
 
-  const ownItem = (attributes: Item, state: OwnState): Item => ({
-    ...attributes,
-    branchId,
-    branchState: state,
+  const ownItem = (key: ItemKey, [attributes, state]: OwnWrite['item'], when: Condition): ItemWrite => ({
+    action: 'put',
+    key: ownKey(key),
+    item: { ...attributes, branchId, branchState: state },
+    when,
   })
-
-  const putOwn = (key: ItemKey, attributes: Item, state: OwnState, when: Condition): Promise<boolean> =>
-    items.put(ownKey(key), ownItem(attributes, state), when)
 
   return {
     get: async (key: ItemKey): Promise<Item | undefined> => (await look(key)).seen,
@@ -51,31 +47,26 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
       return own ? undefined : seen
     },
 
-    /** Makes a copy of the default branch's item the branch's own. Resolves to false when it has one. */
-    adopt: (key: ItemKey, copy: Item): Promise<boolean> => putOwn(key, copy, 'copied', 'absent'),
+    /** Makes a copy of the default branch's item the branch's own. Refused when it has one. */
+    adopting: (key: ItemKey, copy: Item): ItemWrite => ownItem(key, [copy, 'copied'], 'absent'),
 
     /** The default branch's item, whatever the branch sees. */
     shared: (key: ItemKey): Promise<Item | undefined> => items.get(key),
 
-    /** As `adopt`, in place of what the branch has or has deleted. Resolves to false when that changes meanwhile. */
-    async adoptAgain(key: ItemKey, copy: Item): Promise<boolean> {
+    /** As `adopting`, in place of what the branch has or has deleted. Refused when that changes meanwhile. */
+    async adoptingAgain(key: ItemKey, copy: Item): Promise<ItemWrite> {
       const own = await items.get(ownKey(key))
-      return putOwn(key, copy, 'copied', own ? isVery(own) : 'absent')
+      return ownItem(key, [copy, 'copied'], own ? isVery(own) : 'absent')
     },
 
     /** What the branch itself made of a key: `undefined` while it has written nothing. */
     state: async (key: ItemKey): Promise<OwnState | undefined> => stateOf(await items.get(ownKey(key))),
 
-    /** As in an item table. Resolves to false also for an item that the branch would have to adopt first. */
-    async put(key: ItemKey, attributes: Item, when: Condition = {}): Promise<boolean> {
-      const write = writing(await look(key), attributes, when)
-      return write !== undefined && items.put(ownKey(key), ownItem(...write.item), write.when)
-    },
-
-    async deciding(key: ItemKey, attributes: Item, when: Condition): Promise<Decision | undefined> {
-      const write = writing(await look(key), attributes, when)
-      if (!write) return undefined
-      return { writes: [{ action: 'put', key: ownKey(key), item: ownItem(...write.item), when: write.when }] }
+    /** As of any items. `undefined` also for an item that the branch would have to adopt first. */
+    async writing(key: ItemKey, attributes: Item | undefined, when: Condition): Promise<Decision> {
+      const found = await look(key)
+      const write = attributes ? writing(found, attributes, when) : deleting(found, when)
+      return write && [ownItem(key, write.item, write.when)]
     },
 
     /** Of its own item, or of the default branch's that it sees. */
@@ -85,17 +76,6 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
     },
 
     decide: decideIn(items),
-
-    /** Marks as deleted. Whoever read the default's item deletes the copy too that was made of it meanwhile. */
-    async delete(key: ItemKey, when: Condition = {}): Promise<boolean> {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const { own, seen } = await look(key)
-        const wanted = seen && asOfCopy(seen, when)
-        if (!wanted || !holds(seen, wanted)) return false
-        if (await putOwn(key, {}, 'deleted', own ? { ...isStill(own), ...wanted } : 'absent')) return true
-      }
-      return false
-    },
 
     /** Items are read whole. */
     async *query(
@@ -165,6 +145,16 @@ const writing = (
   if (!own || !seen || when instanceof Date) return undefined
   const kept = { ...attributes, ...(own['copyOf'] !== undefined && { copyOf: own['copyOf'] }) }
   return { item: [kept, stateOf(own) ?? 'created'], when: { ...isStill(own), ...when } }
+}
+
+/** Marks as deleted. Whoever read the default's item deletes the copy too that was made of it meanwhile. */
+const deleting = (
+  { own, seen }: { own: Item | undefined; seen: Item | undefined },
+  when: Condition,
+): OwnWrite | undefined => {
+  const wanted = seen && asOfCopy(seen, when)
+  if (!wanted || !holds(seen, wanted)) return undefined
+  return { item: [{}, 'deleted'], when: own ? { ...isStill(own), ...wanted } : 'absent' }
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : 1)

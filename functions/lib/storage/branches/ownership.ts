@@ -1,11 +1,11 @@
 import { TransientError } from '../../errors/errors.ts'
-import type { Item } from '../../items/item-table.ts'
+import type { Item, ItemKey, ItemWrite } from '../../items/item-table.ts'
 import { parseTableId } from '../../wire/storage-ids.ts'
-import { bucketKey } from '../buckets/bucket-key.ts'
+import { bucketKey, bucketNameKey } from '../buckets/bucket-key.ts'
 import { bucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
 import { type MetadataStore, metadataSubject } from '../metadata/metadata-store.ts'
-import { tableKey } from '../tables/table-heads.ts'
+import { leadsTo, nameFields, tableKey } from '../tables/table-heads.ts'
 import type { BranchItems } from './branch-items.ts'
 
 /**
@@ -31,7 +31,7 @@ export const defaultOwnership: Ownership = {
 }
 
 /**
- * Copies the head of a bucket or table with its metadata, in one conditional write: of two writers that begin at the
+ * Copies the head of a bucket or table, what leads to it and its metadata, in one transaction: of two writers that begin at the
  * same time one makes the copy, and both change that one. A table's rows are not copied, because its files never change.
  *
  * A copy has an id of its own, under which its metadata are written before; they keep their ids, which a client may have
@@ -39,31 +39,48 @@ export const defaultOwnership: Ownership = {
  * stay, unused.
  */
 export const createOwnership = (view: BranchItems, metadata: MetadataStore, nextId: NextId): Ownership => {
-  type Put = BranchItems['adopt']
+  /** Writes copies of items as the branch's own. */
+  type Adopting = (key: ItemKey, copy: Item) => ItemWrite | Promise<ItemWrite>
 
-  const copyBucket = async (item: Item, put: Put): Promise<boolean> => {
-    const original = bucketRecord.parse(item)
-    const copy = { ...original, deletingUntil: null, copyId: nextId() }
-    const subject = metadataSubject.bucket(copy)
-    await metadata.copy(metadataSubject.bucket(original), subject)
-    const isCopied = await put(bucketKey(original.id), copy)
-    if (!isCopied) await metadata.clear(subject)
+  const copyAll = async (
+    subject: { from: string; to: string },
+    copies: readonly [ItemKey, Item][],
+    adopting: Adopting,
+  ): Promise<boolean> => {
+    await metadata.copy(subject.from, subject.to)
+    const writes = await Promise.all(copies.map(([key, copy]) => adopting(key, copy)))
+    const isCopied = await view.decide(writes)
+    if (!isCopied) await metadata.clear(subject.to)
     return isCopied
   }
 
-  const copyTable = async (place: { bucketId: string; name: string }, item: Item, put: Put) => {
+  const copyBucket = (item: Item, adopting: Adopting): Promise<boolean> => {
+    const { closedBy: _, ...original } = bucketRecord.parse(item)
+    const { id, displayName } = original
+    const copy = { ...original, copyId: nextId() }
+    const subject = { from: metadataSubject.bucket(original), to: metadataSubject.bucket(copy) }
+    return copyAll(
+      subject,
+      [
+        [bucketKey(id), copy],
+        [bucketNameKey(original), { id, displayName }],
+      ],
+      adopting,
+    )
+  }
+
+  const copyTable = (item: Item, adopting: Adopting): Promise<boolean> => {
+    const named = nameFields.parse(item)
+    const { name, internalId: copyOf } = named
     const internalId = nextId()
-    const copyOf = Number(item['internalId'])
-    const subject = metadataSubject.table({ internalId })
-    await metadata.copy(metadataSubject.table({ internalId: copyOf }), subject)
-    const isCopied = await put(tableKey(place), { ...item, internalId, copyOf })
-    if (!isCopied) await metadata.clear(subject)
-    return isCopied
+    const subject = { from: metadataSubject.table(named), to: metadataSubject.table({ internalId }) }
+    const leads = leadsTo(named).map((key): [ItemKey, Item] => [key, { name, internalId, copyOf }])
+    return copyAll(subject, [[tableKey(named), { ...item, internalId, copyOf }], ...leads], adopting)
   }
 
   const adoptBucket = async (bucketId: string): Promise<void> => {
     const item = await view.unowned(bucketKey(bucketId))
-    if (item) await copyBucket(item, view.adopt)
+    if (item) await copyBucket(item, view.adopting)
   }
 
   return {
@@ -74,7 +91,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
       const item = place && (await view.unowned(tableKey(place)))
       if (!item) return
       await adoptBucket(place.bucketId)
-      await copyTable(place, item, view.adopt)
+      await copyTable(item, view.adopting)
     },
 
     async pull(tableId) {
@@ -84,8 +101,8 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
       if (!item || !bucket) return false
       await adoptBucket(place.bucketId)
       const isDeleted = (await view.state(bucketKey(place.bucketId))) === 'deleted'
-      const hasBucket = !isDeleted || (await copyBucket(bucket, view.adoptAgain))
-      if (hasBucket && (await copyTable(place, item, view.adoptAgain))) return true
+      const hasBucket = !isDeleted || (await copyBucket(bucket, view.adoptingAgain))
+      if (hasBucket && (await copyTable(item, view.adoptingAgain))) return true
       throw new TransientError(
         'storage.tables.moved',
         `The table "${tableId}" was changed while it was pulled.`,

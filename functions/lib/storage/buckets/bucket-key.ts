@@ -4,6 +4,14 @@ const OF_BUCKET = 'BUCKET#'
 
 export const bucketKey = (bucketId: string) => ({ pk: bucketsPartition, sk: bucketId })
 
+export const bucketNamePrefix = '#'
+
+/** Of the item that keeps the display name of a bucket from others of its stage. */
+export const bucketNameKey = ({ stage, displayName }: { stage: string; displayName: string }) => ({
+  pk: bucketsPartition,
+  sk: `${bucketNamePrefix}${stage}#${displayName}`,
+})
+
 /** The partition of the tables of a bucket. */
 export const partitionOfBucket = (bucketId: string): string => `${OF_BUCKET}${bucketId}`
 

@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { type ItemView, type ItemWrite, startingWith } from '../../items/item-table.ts'
+import {
+  type Decision,
+  type ItemView,
+  type ItemWrite,
+  startingWith,
+  together,
+} from '../../items/item-table.ts'
 import { isBucketId } from '../../wire/storage-ids.ts'
-import { bucketKey, bucketsPartition } from './bucket-key.ts'
+import { bucketKey, bucketNameKey, bucketNamePrefix, bucketsPartition } from './bucket-key.ts'
 
 export const bucketRecord = z.object({
   /** `in.c-main`. */
@@ -16,8 +22,8 @@ export const bucketRecord = z.object({
   owner: z.object({ id: z.number(), name: z.string(), email: z.string() }).optional(),
   created: z.string(),
   updated: z.string(),
-  /** ISO 8601. A delete is running until then at the latest, and no table may be added. */
-  deletingUntil: z.string().nullable(),
+  /** The job that deletes it. While that is open no table may be added. */
+  closedBy: z.number().optional(),
   /** The branch that it is of. Absent: the default branch. */
   branchId: z.number().optional(),
   /** Of a branch's copy of a bucket: sets its metadata apart. */
@@ -35,31 +41,71 @@ export const createBucketStore = (items: ItemView) => ({
     return item && bucketRecord.parse(item)
   },
 
-  /** Resolves to false when the bucket exists. */
-  insert: (bucket: BucketRecord): Promise<boolean> =>
-    items.put(bucketKey(bucket.id), { ...bucket }, 'absent'),
+  decide: items.decide,
 
-  /** Replaces the bucket that was read. Resolves to false when it has changed since. */
-  replace: (bucket: BucketRecord): Promise<boolean> =>
-    items.put(
-      bucketKey(bucket.id),
-      { ...bucket, revision: bucket.revision + 1 },
-      { revision: bucket.revision },
+  /** Refused when there is a bucket of its id or display name. */
+  inserting: (bucket: BucketRecord): Promise<Decision> =>
+    together(
+      items.writing(bucketKey(bucket.id), { ...bucket }, 'absent'),
+      items.writing(bucketNameKey(bucket), nameOf(bucket), 'absent'),
     ),
+
+  /** In place of the bucket that was read. Refused when it has changed since, or another one has its new display name. */
+  replacing: (before: BucketRecord, bucket: BucketRecord): Promise<Decision> => {
+    const { id, revision } = before
+    const isRenamed = before.displayName !== bucket.displayName
+    return together(
+      items.writing(bucketKey(id), { ...bucket, revision: revision + 1 }, { revision }),
+      ...(isRenamed
+        ? [
+            items.writing(bucketNameKey(before), undefined, { id }),
+            items.writing(bucketNameKey(bucket), nameOf(bucket), 'absent'),
+          ]
+        : []),
+    )
+  },
 
   /** That the bucket is as it was read, for the transaction that adds to it. */
   unchanged: ({ id, revision }: BucketRecord): Promise<ItemWrite> =>
     items.checking(bucketKey(id), { revision }),
 
-  delete: (bucket: BucketRecord): Promise<boolean> =>
-    items.delete(bucketKey(bucket.id), { revision: bucket.revision }),
+  /** That there is none, for the transaction that needs it. */
+  absent: (id: string): Promise<ItemWrite> => items.checking(bucketKey(id), 'absent'),
+
+  /** That it is there, likewise. */
+  there: (id: string): Promise<ItemWrite> => items.checking(bucketKey(id), { id }),
+
+  deleting: (bucket: BucketRecord): Promise<Decision> => {
+    const { id, revision } = bucket
+    return together(
+      items.writing(bucketKey(id), undefined, { revision }),
+      items.writing(bucketNameKey(bucket), undefined, { id }),
+    )
+  },
 
   /** By id. */
   list: (): Promise<BucketRecord[]> =>
-    Array.fromAsync(items.query(bucketsPartition, startingWith('')), item => bucketRecord.parse(item)),
+    Array.fromAsync(items.query(bucketsPartition, ids), item => bucketRecord.parse(item)),
+
+  /** The id of the bucket of a stage that has this display name. */
+  async named(place: Pick<BucketRecord, 'stage' | 'displayName'>): Promise<string | undefined> {
+    const item = await items.get(bucketNameKey(place))
+    return item && namedBucket.parse(item).id
+  },
+
+  /** The ids and display names of all, by id. Reads nothing else of them. */
+  async names(): Promise<NamedBucket[]> {
+    const names = items.query(bucketsPartition, startingWith(bucketNamePrefix))
+    const found = await Array.fromAsync(names, item => namedBucket.parse(item))
+    return found.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  },
 })
 
-export type BucketStore = ReturnType<typeof createBucketStore>
+/** Those of names come before. */
+const ids = { from: 'in.', to: startingWith('out.').to }
 
-export const isBeingDeleted = (bucket: BucketRecord, now: Date): boolean =>
-  bucket.deletingUntil !== null && bucket.deletingUntil > now.toISOString()
+const namedBucket = bucketRecord.pick({ id: true, displayName: true })
+type NamedBucket = z.infer<typeof namedBucket>
+const nameOf = ({ id, displayName }: BucketRecord): NamedBucket => ({ id, displayName })
+
+export type BucketStore = ReturnType<typeof createBucketStore>

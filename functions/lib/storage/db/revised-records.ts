@@ -4,6 +4,9 @@ import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../i
 import { idSortKey } from './ids.ts'
 import { changeRevised } from './until-written.ts'
 
+/** Written together with a record. */
+type Also = readonly ItemWrite[] | Promise<readonly ItemWrite[]>
+
 interface RevisedKind<Stored> {
   partition: string
   schema: { parse(item: Item): Stored }
@@ -25,32 +28,63 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
     return item && schema.parse(item)
   }
 
+  const decide = async (writes: readonly ItemWrite[]): Promise<boolean> =>
+    (await items.transact(writes)).length === 0
+
+  const inserting = (record: Stored): ItemWrite => ({
+    action: 'put',
+    key: keyOf(record.id),
+    item: { ...record },
+    when: 'absent',
+  })
+
   return {
     get,
 
-    /** Resolves to false when the id is taken. */
-    insert: (record: Stored): Promise<boolean> => items.put(keyOf(record.id), { ...record }, 'absent'),
+    /** Together with other writes. Resolves to false when the id is taken, or another write is refused. */
+    insert: (record: Stored, also: readonly ItemWrite[] = []): Promise<boolean> =>
+      decide([inserting(record), ...also]),
 
     /** The same, for a transaction. */
-    inserting: (record: Stored): ItemWrite => ({
-      action: 'put',
-      key: keyOf(record.id),
-      item: { ...record },
-      when: 'absent',
-    }),
+    inserting,
 
-    /** {@link changeRevised} */
-    update: (id: number, change: (current: Stored) => Stored): Promise<Stored | undefined> =>
+    /** {@link changeRevised}. `alsoOf`: what is written with it. */
+    update: (
+      id: number,
+      change: (current: Stored) => Stored,
+      alsoOf: (changed: Stored, before: Stored) => Also = () => [],
+    ): Promise<Stored | undefined> =>
       changeRevised(
         {
           read: () => get(id),
-          write: (changed, when) => items.put(keyOf(id), { ...changed }, when),
+          write: async (changed, before) => {
+            const { revision } = before
+            const item = { ...changed }
+            const also = await alsoOf(changed, before)
+            return decide([{ action: 'put', key: keyOf(id), item, when: { revision } }, ...also])
+          },
           busy: () => new TransientError(busyCode, `The ${name} ${id} is being changed by many requests.`),
         },
         change,
       ),
 
-    delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
+    /** Resolves to false when it is gone. */
+    delete: (id: number, also: readonly ItemWrite[] = []): Promise<boolean> =>
+      decide([{ action: 'delete', key: keyOf(id), when: { id } }, ...also]),
+
+    /** Of the record as it was read: a change of it, or something that needs it, may have come since. Resolves to false when it has. */
+    deleteAsRead: (
+      { id, revision }: Pick<Stored, 'id' | 'revision'>,
+      also: readonly ItemWrite[] = [],
+    ): Promise<boolean> => decide([{ action: 'delete', key: keyOf(id), when: { revision } }, ...also]),
+
+    /** That it is there, for the transaction that needs it: whoever deletes it looks again for that. */
+    touching: (id: number): ItemWrite => ({
+      action: 'update',
+      key: keyOf(id),
+      change: { add: { revision: 1 } },
+      when: { id },
+    }),
 
     /** By creation time. */
     list: (): Promise<Stored[]> =>

@@ -27,8 +27,8 @@ interface Revised {
 
 interface RevisedPlace<Stored extends Revised> {
   read: () => Promise<Stored | undefined>
-  /** Resolves to false when the condition does not hold. */
-  write: (changed: Stored, when: { revision: number }) => Promise<boolean>
+  /** In place of what was read. Resolves to false when that has changed. */
+  write: (changed: Stored, before: Stored) => Promise<boolean>
   busy: () => TransientError
 }
 
@@ -45,5 +45,5 @@ export const changeRevised = <Stored extends Revised>(
     const next = current && change(current)
     if (!current || !next || next === current) return current
     const changed = { ...next, revision: current.revision + 1 }
-    return (await write(changed, { revision: current.revision })) ? changed : OVERTAKEN
+    return (await write(changed, current)) ? changed : OVERTAKEN
   })

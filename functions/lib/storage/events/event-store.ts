@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expiringIn, type ItemTable, itemExpiryName } from '../../items/item-table.ts'
+import { expiringIn, type ItemTable, type ItemWrite, itemExpiryName } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { createOnce } from '../db/create-once.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
@@ -71,8 +71,7 @@ const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
 
 /**
  * Events, newest first. An event about a table, a bucket or a token, and one of a development branch, is stored again
- * under its subject, whose list then reads nothing else. A crash in between leaves it out of that list, which is
- * tolerable.
+ * under its subject, whose list then reads nothing else; all in one transaction.
  */
 export const createEventStore = (items: ItemTable) => {
   const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
@@ -86,14 +85,12 @@ export const createEventStore = (items: ItemTable) => {
       ...(branchId === defaultBranchId ? [] : [partitionOf('branch', String(branchId))]),
     ])
 
-  const copy = (event: EventRecord): Promise<void> =>
-    items.putAll(
-      [...partitionsOf(event)].map(partition => ({
-        ...event,
-        pk: shardOf(partition, event.id),
-        sk: idSortKey(event.id),
-      })),
-    )
+  const copies = (event: EventRecord): ItemWrite[] =>
+    [...partitionsOf(event)].map(partition => ({
+      action: 'put',
+      key: { pk: shardOf(partition, event.id), sk: idSortKey(event.id) },
+      item: { ...event },
+    }))
 
   return {
     get: all.get,
@@ -106,26 +103,32 @@ export const createEventStore = (items: ItemTable) => {
           yield storedEvent.parse(item)
       },
 
-    async create(nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> {
-      const event = await all.create(nextId, id => kept(make(id)))
-      await copy(event)
-      return event
+    /** For the transaction of what it tells. Together with its lists it is four items at most. */
+    async telling(event: EventRecord): Promise<ItemWrite[]> {
+      await all.noteMonth(event.id)
+      return [all.writing(kept(event), 'absent'), ...copies(kept(event))]
     },
 
+    create: (nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> =>
+      all.create(
+        nextId,
+        id => kept(make(id)),
+        async event => (await all.insertWith(event, ...copies(event))).length === 0,
+      ),
+
     /** The event of a request with an idempotency key, or the one that an earlier attempt of it has stored. */
-    async createOnce(
+    createOnce: (
       request: IdempotentRequest,
       { idempotency, nextId, make }: OnceOptions,
-    ): Promise<EventRecord> {
-      const event = await createOnce(request, {
+    ): Promise<EventRecord> =>
+      createOnce(request, {
         idempotency,
         nextId,
-        records: all,
+        records: {
+          get: all.get,
+          insertWith: (event, ...others) => all.insertWith(event, ...copies(event), ...others),
+        },
         make: id => kept(make(id)),
-      })
-      // Again, in case the earlier attempt died in between: the copies are the same items.
-      await copy(event)
-      return event
-    },
+      }),
   }
 }

@@ -107,14 +107,13 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
      * `undefined` when it does not exist.
      */
     update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
-      let before: FileRecord | undefined
       return changeRevised(
         {
-          read: async () => (before = await records.get(id)),
-          write: async (file, when) => {
-            const added = file.tags.filter(tag => !before?.tags.includes(tag))
+          read: () => records.get(id),
+          write: async (file, { tags, revision }) => {
+            const added = file.tags.filter(tag => !tags.includes(tag))
             if (added.length > 0) await noteTags({ ...file, tags: added })
-            return records.replace(file, when)
+            return records.replace(file, { revision })
           },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),

@@ -29,6 +29,9 @@ interface OpenJobEnd {
   outcome: JobOutcome
 }
 
+/** What tells the end of a job, written with it. */
+type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
+
 /** How a job that is open ends. `undefined`: not in this state. */
 type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
 
@@ -52,7 +55,7 @@ const MAX_END_ATTEMPTS = 10
  * by which the clock finds it. A change that comes too late, because another run of the same job was faster, resolves to the job
  * as stored.
  */
-export const createJobStore = (items: ItemTable, ids: IdSource) => {
+export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling = async () => []) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
   const open = createOpenJobs(items)
 
@@ -75,7 +78,7 @@ export const createJobStore = (items: ItemTable, ids: IdSource) => {
     ...createEndWishes(items),
     ...createRowNotes(records),
 
-    ...createJobEnds(items, records),
+    ...createJobEnds(items, records, telling),
 
     list: records.list,
     listOpen: open.list,
@@ -133,7 +136,7 @@ const inQueues = (
   return queuesOf(job).map(tableId => write(queue, tableId))
 }
 
-const createJobEnds = (items: ItemTable, records: JobRecords) => {
+const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) => {
   const stored = storedIn(records)
   const open = createOpenJobs(items)
 
@@ -164,6 +167,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
         open.closing(from.id),
         ...inQueues(items, from, (queue, tableId) => queue.leaving(tableId, from.id)),
         ...claims,
+        ...(await telling(ended)),
       ])
       if (refused.length === 0) return ended
       from = await stored(job.id)
@@ -182,7 +186,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
       at: Date,
       outcome: JobOutcome,
       { writes = [], rest }: { writes?: readonly ItemWrite[]; rest?: JobRest | undefined } = {},
-    ): Promise<{ job: JobRecord; isOwn: boolean } | 'moved' | 'cancelled'> => {
+    ): Promise<JobRecord | 'moved' | 'cancelled'> => {
       const ended = succeeded(job, { startTime: job.startTime, at, outcome })
       const refused = await items.transact([
         records.writing(ended, { status: 'processing' }),
@@ -195,10 +199,11 @@ const createJobEnds = (items: ItemTable, records: JobRecords) => {
           ? [{ action: 'check' as const, key: wishKey(job.id), when: 'absent' as const }]
           : []),
         ...writes,
+        ...(await telling(ended)),
       ])
-      if (refused.length === 0) return { job: ended, isOwn: true }
+      if (refused.length === 0) return ended
       const current = await stored(job.id)
-      if (isFinal(current)) return { job: current, isOwn: false }
+      if (isFinal(current)) return current
       return refused.some(({ key }) => key.pk === wishKey(job.id).pk) ? 'cancelled' : 'moved'
     },
 

@@ -1,7 +1,11 @@
 import { UserError } from '../../errors/errors.ts'
+import { type Decision, together } from '../../items/item-table.ts'
 import { columnNames } from '../../table-engine/files/snapshot.ts'
+import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
+import { idsOf } from './aliases/alias-record.ts'
 import { refuseReferencedColumn } from './aliases/alias-rules.ts'
 import type { AliasStore } from './aliases/alias-store.ts'
+import { tableBusy } from './table-errors.ts'
 import type { TableHead } from './table-record.ts'
 import { type TableStore, tableIdOf } from './table-store.ts'
 
@@ -9,30 +13,47 @@ interface DropTableOptions {
   force: boolean
   tables: TableStore
   aliases: AliasStore
+  /** What tells that this one went. */
+  telling: (tableId: string) => Promise<Decision>
 }
 
 /**
- * Deletes a table or an alias, with `force` also all aliases that show it. Idempotent. Resolves to the ids of those.
- *
- * Aliases go before what they show, so a drop that dies half-way is completed by the next one. One that is created
- * meanwhile either finds its source gone and withdraws, or is found afterwards.
+ * Deletes a table or an alias, with `force` also all aliases that show it, which go before it: `dropped` are the ids of those. Refused when
+ * somebody makes an alias of it meanwhile.
  *
  * Error: 400 `tables.cannotDeletedTableWithAliases`.
  */
-export const dropTable = async (
-  table: TableHead,
-  { force, tables, aliases }: DropTableOptions,
-): Promise<string[]> => {
-  const dropAliases = async (): Promise<string[]> => {
-    const tree = await aliases.treeOf(table)
-    for (const alias of tree.toReversed()) await aliases.delete(alias)
-    return tree.map(tableIdOf)
+export const dropping = (given: TableHead, options: DropTableOptions) => {
+  const { force, tables, aliases, telling } = options
+  const dropped: string[] = []
+  return {
+    dropped,
+    decide: async (): Promise<Decision> => {
+      const table = await tables.getHead(tableIdOf(given))
+      if (!table || !idsOf(table).includes(given.internalId)) return []
+      await refuseAliases(table, force, aliases)
+      for (const alias of (await aliases.treeOf(table)).toReversed()) {
+        const id = tableIdOf(alias)
+        if (!(await tables.decide(await together(aliases.deleting(alias), telling(id))))) return undefined
+        dropped.push(id)
+      }
+      return table.alias ? aliases.deleting(table.alias.record) : tables.deleting(table)
+    },
   }
-  await refuseAliases(table, force, aliases)
-  const dropped = force ? await dropAliases() : []
-  if (table.alias) await aliases.delete(table.alias.record)
-  else await tables.delete(table)
-  return [...dropped, ...(await dropAliases())]
+}
+
+/** The same at once. Resolves to the ids of the aliases. */
+export const dropNow = async (table: TableHead, options: DropTableOptions): Promise<string[]> => {
+  const { dropped, decide } = dropping(table, options)
+  return untilWritten(
+    () => tableBusy(tableIdOf(table)),
+    async () => {
+      const decision = await decide()
+      if (decision?.length === 0) return dropped
+      const told = await together(decision, options.telling(tableIdOf(table)))
+      return (await options.tables.decide(told)) ? dropped : OVERTAKEN
+    },
+  )
 }
 
 /** Error: 400 `tables.cannotDeletedTableWithAliases`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
-import { expiringIn, type ItemTable, isExpired } from '../../items/item-table.ts'
+import { expiringIn, type ItemTable, type ItemWrite, isExpired } from '../../items/item-table.ts'
 import { contentRevision } from './aliases/resolve-alias.ts'
 import type { TableHead } from './table-record.ts'
 
@@ -28,12 +28,11 @@ export const createExportCache = (items: ItemTable, now: () => Date) => {
       return cached?.revision === contentRevision(table) ? cached.fileId : undefined
     },
 
-    remember: async (table: TableHead, request: unknown, fileId: number): Promise<void> => {
-      await items.put(keyOf(table, request), {
-        fileId,
-        revision: contentRevision(table),
-        ...expiringIn(KEPT_DAYS, now()),
-      })
-    },
+    /** For the transaction that makes the file. */
+    remembering: (table: TableHead, request: unknown, fileId: number): ItemWrite => ({
+      action: 'put',
+      key: keyOf(table, request),
+      item: { fileId, revision: contentRevision(table), ...expiringIn(KEPT_DAYS, now()) },
+    }),
   }
 }

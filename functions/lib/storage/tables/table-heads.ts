@@ -4,7 +4,7 @@ import { parseTableId } from '../../wire/storage-ids.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { resolveAlias } from './aliases/resolve-alias.ts'
-import { otherNamesOf } from './other-names.ts'
+import { aliasOf, otherNamesOf } from './other-names.ts'
 import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
@@ -12,10 +12,36 @@ export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'nam
   sk: `${tablePrefix}${name}`,
 })
 
-/** Notes that a table of this name answers to another word too. */
-export const otherNamePrefix = (word: string): string => `CALLED#${word}#`
+const calledPrefix = (word: string): string => `CALLED#${word}#`
 
-const nameFields = tableRecord.pick({ name: true, displayName: true, created: true })
+const displayNameKey = (bucketId: string, displayName: string) => ({
+  pk: partitionOfBucket(bucketId),
+  sk: `NAMED#${displayName}`,
+})
+
+/**
+ * What leads to a table by other words than its name: its display name, which no other table of the bucket has, and its name as SQL has
+ * it, which others may share. Both are written with its head.
+ */
+export const leadsTo = ({
+  bucketId,
+  name,
+  displayName,
+}: Pick<TableRecord, 'bucketId' | 'name' | 'displayName'>) => {
+  const word = aliasOf(name)
+  const called = { pk: partitionOfBucket(bucketId), sk: `${calledPrefix(word)}${name}` }
+  return [displayNameKey(bucketId, displayName), ...(word === name ? [] : [called])]
+}
+
+/** Which table or alias an item is of, and what it is called. */
+export const nameFields = tableRecord.pick({
+  bucketId: true,
+  name: true,
+  displayName: true,
+  internalId: true,
+})
+
+const listedFields = tableRecord.pick({ name: true, displayName: true, created: true })
 
 /** What a list of names shows of a table or an alias. */
 type NamedTable = Pick<TableRecord, 'bucketId' | 'name' | 'displayName' | 'created'>
@@ -52,7 +78,7 @@ export const createTableHeads = (items: ItemView) => {
 
   /** `undefined` for an alias whose source is gone. */
   const namedTable = async (bucketId: string, item: Item): Promise<NamedTable | undefined> => {
-    const named = { ...nameFields.parse(item), bucketId }
+    const named = { ...listedFields.parse(item), bucketId }
     if (!isAliasItem(item)) return named
     const alias = await items.get(tableKey(named))
     return alias && (await seen(alias, parseHead)) && named
@@ -79,10 +105,9 @@ export const createTableHeads = (items: ItemView) => {
     /** The tables and aliases of a bucket that have this name, or show it, or answer to it in SQL. */
     async called(bucketId: string, word: string): Promise<TableHead[]> {
       const names = new Set([word])
-      for await (const { name } of items.query(
-        partitionOfBucket(bucketId),
-        startingWith(otherNamePrefix(word)),
-      ))
+      const named = await items.get(displayNameKey(bucketId, word))
+      if (named) names.add(String(named['name']))
+      for await (const { name } of items.query(partitionOfBucket(bucketId), startingWith(calledPrefix(word))))
         names.add(String(name))
       const found = await pMap([...names].toSorted(), name => getHead(`${bucketId}.${name}`), {
         concurrency: READS_AT_ONCE,

@@ -1,18 +1,12 @@
-import {
-  type Decision,
-  type Item,
-  type ItemView,
-  type ItemWrite,
-  startingWith,
-} from '../../items/item-table.ts'
+import { type Decision, type Item, type ItemView, startingWith } from '../../items/item-table.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
 import type { ContentThen } from './content/content-then.ts'
 import type { TableContents } from './content/table-contents.ts'
-import { otherNamesOf } from './other-names.ts'
+import { createHeadWrites, type Versioned, type WithHead } from './head-writes.ts'
 import { aliasHoldsNoRows } from './table-errors.ts'
-import { createTableHeads, otherNamePrefix, type TableHeads, tableKey } from './table-heads.ts'
+import { createTableHeads, type TableHeads, tableKey } from './table-heads.ts'
 import { type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
@@ -24,14 +18,12 @@ export const nameOfTable = (tableId: string): string => tableId.slice(tableId.la
 /** What the store holds: its tables have metadata. */
 const storedTable = tableRecord.required({ metadataKey: true })
 
-type NamedPlace = Pick<TableRecord, 'bucketId' | 'name' | 'displayName'>
-
 /**
  * Heads of tables, by bucket and name. A head names the Iceberg metadata file of its snapshot (docs/tables.md). It is
  * replaced on condition that it has not changed since it was read. So of two writers one wins, and a reader always sees
  * a complete snapshot.
  */
-export const createTableStore = (items: ItemView, contents: TableContents) => {
+export const createTableStore = (items: ItemView, contents: TableContents, withHead?: WithHead) => {
   const { find, seen, tableItemsOf, showsRows, ...readers } = createTableHeads(items)
 
   const restore = async (item: Item): Promise<TableRecord> => {
@@ -46,13 +38,13 @@ export const createTableStore = (items: ItemView, contents: TableContents) => {
     const expired = await contents.expire(metadataKey, now)
     if (expired === undefined) return undefined
     const unchanged = { revision, metadataKey, internalId }
-    return items.put(tableKey(head), { ...item, metadataKey: expired }, unchanged)
+    return items.decide(await items.writing(tableKey(head), { ...item, metadataKey: expired }, unchanged))
   }
 
   return {
     ...readers,
     ...createTableLists(items),
-    ...createTableWrites({ items, contents, showsRows }),
+    ...createTableWrites({ items, contents, showsRows, withHead }),
 
     /**
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
@@ -104,10 +96,11 @@ interface TableWritesOptions {
   items: ItemView
   contents: TableContents
   showsRows: TableHeads['showsRows']
+  withHead: WithHead | undefined
 }
 
-/** Changes of heads, each on condition that nobody else has changed them. */
-const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) => {
+/** Changes of heads with what leads to them, each on condition that nobody else has changed them. */
+const createTableWrites = ({ items, contents, showsRows, withHead }: TableWritesOptions) => {
   /**
    * Writes the files of the content and resolves to the head that names them: a head names what is there. With `forgotten` it
    * names no earlier state of the table.
@@ -119,93 +112,61 @@ const createTableWrites = ({ items, contents, showsRows }: TableWritesOptions) =
     return { ...table, snapshot: { ...snapshot, files: [] }, metadataKey }
   }
 
-  /** Notes come before the table and go after it; one without a table is passed over. */
-  const noteOtherNames = async (table: NamedPlace & { internalId: number }): Promise<void> => {
-    const note = { name: table.name, internalId: table.internalId }
-    for (const key of otherNameKeys(table))
-      if (!(await items.put(key, note, 'absent'))) await items.put(key, note)
-  }
-
-  /** An alias whose source is gone is gone too, and must not keep its name from others. */
-  const removeDeadAlias = async (key: ReturnType<typeof tableKey>): Promise<boolean> => {
-    const item = await items.get(key)
-    if (!item) return true
-    if (!isAliasItem(item) || (await showsRows(item))) return false
-    const { internalId } = aliasRecord.parse(item)
-    return items.delete(key, { internalId })
-  }
+  const { making, moving, deleting } = createHeadWrites({ items, showsRows, withHead })
 
   return {
-    decide: items.decide,
-
-    /** The first head of a table. It is refused, or `undefined`, when there is a table or an alias of that name. */
-    async inserting(table: TableRecord): Promise<Decision | undefined> {
-      await noteOtherNames(table)
-      await removeDeadAlias(tableKey(table))
-      return items.deciding(tableKey(table), await saveContent(table), 'absent')
+    decide: async (decision: Decision): Promise<boolean> => {
+      const isDone = await items.decide(decision)
+      if (isDone && decision) await withHead?.settleAfter(decision)
+      return isDone
     },
+    deleting,
+
+    /** The first head of a table. It is refused, or `undefined`, when there is a table or an alias of one of its names. */
+    inserting: async (table: TableRecord): Promise<Decision> =>
+      making({ ...(await saveContent(table)), ...versionOf(table) }),
 
     /** The same of an alias. */
-    async insertingAlias(alias: AliasRecord): Promise<Decision | undefined> {
-      await noteOtherNames(alias)
-      await removeDeadAlias(tableKey(alias))
-      return items.deciding(tableKey(alias), { ...alias }, 'absent')
-    },
+    insertingAlias: (alias: AliasRecord): Promise<Decision> => making({ ...alias }),
 
-    /** That this very table or alias is there, for the transaction that needs it. */
-    there: ({ internalId, ...head }: TableHead): Promise<ItemWrite> =>
-      items.checking(tableKey(head), { internalId }),
+    /** That this very table or alias is as it was, for the transaction that makes an alias of it: who drops it looks for that. */
+    async touching(head: TableHead): Promise<Decision> {
+      const item = await items.get(tableKey(head))
+      return moving(item, { ...item, ...versionOf(head) })
+    },
 
     /** In place of the alias that was read. Refused when it has changed. */
-    replacingAlias: (alias: AliasRecord): Promise<Decision | undefined> => {
-      const { internalId, revision } = alias
-      return items.deciding(tableKey(alias), { ...alias, revision: revision + 1 }, { internalId, revision })
-    },
+    replacingAlias: async (alias: AliasRecord): Promise<Decision> =>
+      moving(await items.get(tableKey(alias)), { ...alias }),
 
     /**
      * In place of the head that was read. It is refused, or `undefined`, when that has changed, or belongs to a new table of that name.
      *
-     * @param changes `isRenamed`: it has another display name; `forgotten`: its earlier states go, as of this time
+     * @param forgotten its earlier states go, as of this time
      */
     async replacing(
       table: TableRecord,
-      { isRenamed = false, forgotten }: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
-    ): Promise<Decision | undefined> {
-      if (isRenamed) await noteOtherNames(table)
-      const item = await saveContent({ ...table, revision: table.revision + 1 }, forgotten)
-      const { internalId, revision } = table
-      return items.deciding(tableKey(table), item, { internalId, revision })
+      { forgotten }: { forgotten?: Date | undefined } = {},
+    ): Promise<Decision> {
+      const saved = await saveContent({ ...table, revision: table.revision + 1 }, forgotten)
+      return moving(await items.get(tableKey(table)), { ...saved, ...versionOf(table) })
     },
 
     /** Gives a table or alias another display name; its content stays. Refused as above. */
-    async renaming(
-      { revision, internalId, ...head }: TableHead,
-      displayName: string,
-    ): Promise<Decision | undefined> {
+    async renaming(head: TableHead, displayName: string): Promise<Decision> {
       const item = await items.get(tableKey(head))
-      if (!item) return undefined
-      await noteOtherNames({ ...head, internalId, displayName })
-      const { metadataKey } = item
-      // Snapshots expire under the same revision: what is written back here must not name the metadata before.
-      const when = { internalId, revision, ...(typeof metadataKey === 'string' && { metadataKey }) }
-      return items.deciding(tableKey(head), { ...item, displayName, revision: revision + 1 }, when)
-    },
-
-    /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
-    async delete(table: NamedPlace & Pick<TableRecord, 'internalId'>): Promise<boolean> {
-      const { internalId } = table
-      const isDeleted = await items.delete(tableKey(table), { internalId })
-      for (const key of otherNameKeys(table)) await items.delete(key, { internalId })
-      return isDeleted
+      return moving(item, { ...item, ...versionOf(head), displayName })
     },
   }
 }
 
-const otherNameKeys = ({ bucketId, name, displayName }: NamedPlace) =>
-  otherNamesOf({ name, displayName }).map(word => ({
-    pk: partitionOfBucket(bucketId),
-    sk: `${otherNamePrefix(word)}${name}`,
-  }))
+const versionOf = ({ bucketId, name, displayName, internalId, revision }: Versioned): Versioned => ({
+  bucketId,
+  name,
+  displayName,
+  internalId,
+  revision,
+})
 
 /** Lists of one bucket that read no sources of aliases, and mostly no whole heads. */
 const createTableLists = (items: ItemView) => ({

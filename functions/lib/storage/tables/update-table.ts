@@ -1,4 +1,4 @@
-import type { Decision } from '../../items/item-table.ts'
+import { type Decision, together } from '../../items/item-table.ts'
 import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 import { tableAlreadyExists, tableBusy, tableNotFound } from './table-errors.ts'
 import type { TableHead } from './table-record.ts'
@@ -14,10 +14,10 @@ export const renameTable = async (
   tableId: string,
   displayName: string,
   { tables, projectId }: { tables: TableStore; projectId: number },
-): Promise<{ table: TableHead; decision: Decision | undefined }> => {
+): Promise<{ table: TableHead; decision: Decision }> => {
   const table = await tables.getHead(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
-  if (table.displayName === displayName) return { table, decision: { writes: [] } }
+  if (table.displayName === displayName) return { table, decision: [] }
   await refuseTakenName({ ...table, displayName }, tables)
   return { table: { ...table, displayName }, decision: await tables.renaming(table, displayName) }
 }
@@ -27,12 +27,14 @@ export const updateTable = (
   tableId: string,
   { displayName }: { displayName: string },
   services: { tables: TableStore; projectId: number },
+  telling: (table: TableHead) => Promise<Decision> = async () => [],
 ): Promise<TableHead> =>
   untilWritten(
     () => tableBusy(tableId),
     async () => {
       const { table, decision } = await renameTable(tableId, displayName, services)
-      return (await services.tables.decide(decision)) ? table : OVERTAKEN
+      const told = decision?.length === 0 ? [] : await together(decision, telling(table))
+      return (await services.tables.decide(told)) ? table : OVERTAKEN
     },
   )
 

@@ -73,7 +73,7 @@ export const findNamespace = async (
   namespace: string,
 ): Promise<BucketRecord> => {
   if (namespace.includes(LEVELS)) throw namespaceNotFound(namespace)
-  const all = namespacesOf(await services.totals.bucketNames(), branchOf(namespace))
+  const all = namespacesOf(await services.buckets.names(), branchOf(namespace))
   const found = itemsNamed(all, namespace)
   const readable = found.filter(({ bucketId }) => mayUseBucket(caller, bucketId, 'read'))
   const bucket = found.length === 1 && readable[0] && (await services.buckets.get(readable[0].bucketId))

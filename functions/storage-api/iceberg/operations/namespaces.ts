@@ -66,7 +66,7 @@ export const listCatalogNamespaces = defineOperation({
     const ofBranches = await Promise.all(
       branches.map(async ({ id }) => namespacesOf(await services.ownTables(id).buckets.list(), id)),
     )
-    const all = [...namespacesOf(await services.totals.bucketNames()), ...ofBranches.flat()]
+    const all = [...namespacesOf(await services.buckets.names()), ...ofBranches.flat()]
     const identifiers = identifiersOf(all)
     const readable = all
       .map(({ id, name, bucketId }, index) => ({ name, bucketId, identifier: identifiers[index] ?? id }))

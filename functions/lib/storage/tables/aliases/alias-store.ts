@@ -1,11 +1,10 @@
-import { type Decision, type ItemView, startingWith } from '#lib/items/item-table.ts'
+import { type Decision, type ItemView, startingWith, together } from '#lib/items/item-table.ts'
 import type { TableHead } from '../table-record.ts'
 import { type TableStore, tableIdOf } from '../table-store.ts'
 import { type AliasRecord, idsOf } from './alias-record.ts'
 
 /**
- * Aliases, and which table has which. A note under the source names each alias. It is written before the alias and
- * removed after it, so an alias is always noted; a note without an alias is passed over.
+ * Aliases, and which table has which. A note under the source names each alias, from its beginning to its end.
  */
 export const createAliasStore = (items: ItemView, tables: TableStore) => {
   const noteOf = (alias: AliasRecord) => ({
@@ -36,16 +35,16 @@ export const createAliasStore = (items: ItemView, tables: TableStore) => {
     },
 
     /** It is refused, or `undefined`, when there is a table or an alias of that name. */
-    async inserting(alias: AliasRecord): Promise<Decision | undefined> {
-      await items.put(noteOf(alias), { tableId: tableIdOf(alias) })
-      return tables.insertingAlias(alias)
-    },
+    inserting: (alias: AliasRecord): Promise<Decision> =>
+      together(
+        items.writing(noteOf(alias), { tableId: tableIdOf(alias) }, 'absent'),
+        tables.insertingAlias(alias),
+      ),
 
-    /** Deletes this very alias. Resolves to false when it is gone. */
-    async delete(alias: AliasRecord): Promise<boolean> {
-      const isDeleted = await tables.delete(alias)
-      await items.delete(noteOf(alias))
-      return isDeleted
+    /** Of this very alias, if it is as it was read. A branch's copy of one has no note. */
+    async deleting(alias: AliasRecord): Promise<Decision> {
+      const note = await items.get(noteOf(alias))
+      return together(tables.deleting(alias), note ? items.writing(noteOf(alias), undefined, {}) : [])
     },
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deleteBucket } from '#lib/storage/update-bucket.ts'
+import { deleteBucketNow } from '#lib/storage/update-bucket.ts'
 import { emptySnapshot } from '#lib/table-engine/files/snapshot.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { tablesAtOnce } from '#support/tables-at-once.ts'
@@ -128,12 +128,13 @@ const execute = async (
     case 'createBucket': {
       const settings = { displayName: bucketId, description: '', color: null, created: at, updated: at }
       const place = { id: bucketId, stage: 'in' as const, name: bucketId.slice(3) }
-      await stores.buckets.insert({ ...place, ...settings, deletingUntil: null, revision: 1 })
+      const bucket = { ...place, ...settings, revision: 1 }
+      await stores.buckets.decide(await stores.buckets.inserting(bucket))
       return
     }
     case 'dropBucket':
       await stores.own.bucket(bucketId)
-      await deleteBucket(bucketId, true, { ...stores, now: () => new Date(at) })
+      await deleteBucketNow(bucketId, { ...stores, jobId: 1, force: true, telling: async () => [] })
       return
     case 'createTable': {
       await stores.own.bucket(bucketId)
@@ -165,7 +166,7 @@ const execute = async (
       return
     case 'dropTable': {
       const head = await stores.tables.getHead(tableId)
-      if (head) await stores.tables.delete(head)
+      if (head) await tablesAtOnce(stores.tables).delete(head)
       return
     }
   }

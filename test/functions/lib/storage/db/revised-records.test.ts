@@ -51,7 +51,10 @@ describe('records with a revision', () => {
     const items = createMemoryItemTable()
     const records = recordsIn({
       ...items,
-      put: async (key, attributes, when) => when === 'absent' && items.put(key, attributes, when),
+      transact: async writes =>
+        writes.every(({ when }) => when === 'absent')
+          ? items.transact(writes)
+          : writes.map(({ key }) => ({ key, found: undefined })),
     })
     await records.insert(record(1))
     await expect(records.update(1, named('a'))).rejects.toMatchObject({

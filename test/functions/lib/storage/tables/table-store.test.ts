@@ -90,7 +90,7 @@ describe('the head of a table', () => {
     const table = tableWith('other', 1)
     await atOnce().insert({ ...table, internalId: 2 })
     expect(await atOnce().replace(table)).toBe(false)
-    expect(await tables().delete(table)).toBe(false)
+    expect(await atOnce().delete(table)).toBe(false)
   })
 
   it('keeps its metadata when its name changes, and moves to new metadata when its content does', async () => {

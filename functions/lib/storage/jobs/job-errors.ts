@@ -1,5 +1,14 @@
 import type { ErrorCode } from '../../errors/codes.ts'
+import type { UserError } from '../../errors/errors.ts'
+import { createExceptionId } from '../../errors/exception-id.ts'
 import type { JobError, JobInput } from './job-record.ts'
+
+/** The error of a job. What helps to correct the file is in the results too. */
+export const jobFailure = ({ code, message, params }: UserError) => {
+  const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
+  const { missingColumns, expectedColumns } = params
+  return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
+}
 
 /** What is visible with the end of its job, not before. */
 const DECIDED: ReadonlySet<JobInput['operationName']> = new Set([

@@ -1,18 +1,13 @@
 import { z } from 'zod'
-import type { UserError } from '../../lib/errors/errors.ts'
-import { createExceptionId } from '../../lib/errors/exception-id.ts'
-import { type AuditEventName, attachmentOf, auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { EventRecord } from '../../lib/storage/events/event-store.ts'
-import {
-  branchOf,
-  type FinalJob,
-  type InputOf,
-  type JobError,
-  type JobRecord,
-} from '../../lib/storage/jobs/job-record.ts'
-import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
-import { logJobEnd } from './log-job.ts'
-import type { RunJobServices } from './services.ts'
+import { cutText } from '../../cut-text.ts'
+import { type AuditEventName, attachmentOf, auditEvent } from '../events/audit-event.ts'
+import type { EventRecord } from '../events/event-store.ts'
+import type { FileRecord } from '../files/file-store.ts'
+import { bucketOfTable } from '../tokens/rights.ts'
+import { branchOf, type FinalJob, type InputOf, type JobRecord } from './job-record.ts'
+
+/** The file of a load, if it is still there. */
+type FindFile = (id: number) => Promise<FileRecord | undefined>
 
 const importWarnings = z.object({ warnings: z.array(z.string()) })
 
@@ -56,14 +51,15 @@ const eventOfJob = (
   token: { id: job.creatorToken.id, name: job.creatorToken.description },
 })
 
-const eventsOf = async (
-  job: FinalJob,
-  services: Pick<RunJobServices, 'files'>,
-): Promise<Omit<EventRecord, 'id'>[]> => {
+/** Most of an event that says what was wrong with a file, which the job says whole. */
+const MOST_DESCRIPTION = 50_000
+
+/** What a job has done, or has not, wherever a person looks for it among the events. */
+export const eventsOf = async (job: FinalJob, findFile: FindFile): Promise<Omit<EventRecord, 'id'>[]> => {
   const isDone = job.status === 'success'
   const { warnings } = importWarnings.catch({ warnings: [] }).parse(job.results)
   const milliseconds = job.startTime === null ? null : Date.parse(job.endTime) - Date.parse(job.startTime)
-  const changes = await changesOf(job, services)
+  const changes = await changesOf(job, findFile)
   return changes.map(({ name, facts: { params, ...facts } }) => {
     const change = auditEvent(name, {
       ...facts,
@@ -75,49 +71,11 @@ const eventsOf = async (
       ...change,
       event: isDone ? change.event : `storage.${job.input.operationName}Error`,
       message: isDone ? change.message : `Failed: ${change.message}`,
-      description: isDone ? warnings.join('\n') : job.error.message,
+      description: cutText(isDone ? warnings.join('\n') : job.error.message, MOST_DESCRIPTION),
       type: isDone ? (warnings.length > 0 ? 'warn' : 'success') : 'error',
       duration: milliseconds === null ? null : milliseconds / 1000,
     }
   })
-}
-
-/**
- * Records what a job has done. The job is already closed: an event that cannot be stored is only logged, with what it
- * would have said.
- */
-const recordJobEvent = async (
-  job: FinalJob,
-  services: Pick<RunJobServices, 'events' | 'files' | 'nextId' | 'log'>,
-): Promise<void> => {
-  const { events, nextId, log } = services
-  const failed = (error: unknown, event?: string) =>
-    log.error('event not stored', {
-      jobId: job.id,
-      operationName: job.input.operationName,
-      status: job.status,
-      event,
-      error,
-    })
-  try {
-    for (const event of await eventsOf(job, services))
-      await events.create(nextId, id => ({ ...event, id })).catch(error => failed(error, event.event))
-  } catch (error) {
-    failed(error)
-  }
-}
-
-/** Says wherever a person looks what a job has done: in the log, in the figures and among the events. */
-export const tellJobEnd = async (job: FinalJob, services: RunJobServices): Promise<void> => {
-  logJobEnd(job, services)
-  await recordJobEvent(job, services)
-}
-
-/** The error of a job. What helps to correct the file is in the results too. */
-export const jobFailure = ({ code, message, params }: UserError) => {
-  const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
-  const { missingColumns, expectedColumns } = params
-  return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
 }
 
 type Facts = Omit<Parameters<typeof auditEvent>[1], 'results'>
@@ -129,14 +87,14 @@ interface JobChange {
 }
 
 /** What a job changes: nothing for a run of a configuration, whose events are those of its component. */
-const changesOf = async (job: FinalJob, services: Pick<RunJobServices, 'files'>): Promise<JobChange[]> => {
+const changesOf = async (job: FinalJob, findFile: FindFile): Promise<JobChange[]> => {
   const { input } = job
   const change = (name: AuditEventName, facts: Facts): JobChange[] => [{ name, facts }]
   const ofTable = (
     tableId: string,
     name: AuditEventName,
     { words = {}, ...facts }: Omit<Facts, 'id' | 'name'> = {},
-  ) => change(name, { id: tableId, name: nameOfTable(tableId), words, ...facts })
+  ) => change(name, { id: tableId, name: tableId.slice(bucketOfTable(tableId).length + 1), words, ...facts })
 
   switch (input.operationName) {
     case 'tableCreate':
@@ -145,11 +103,11 @@ const changesOf = async (job: FinalJob, services: Pick<RunJobServices, 'files'>)
       const source = 'source' in input ? input.source : undefined
       const created = ofTable(tableId, 'tableCreated', originOf(source))
       if (job.status !== 'success' || source?.type !== 'file') return created
-      const loaded = await loadOf({ fileId: source.fileId, incremental: false }, services)
+      const loaded = await loadOf({ fileId: source.fileId, incremental: false }, findFile)
       return [...created, ...ofTable(tableId, 'tableImportDone', loaded)]
     }
     case 'tableImport':
-      return ofTable(input.tableId, 'tableImportDone', await loadOf(input, services))
+      return ofTable(input.tableId, 'tableImportDone', await loadOf(input, findFile))
     case 'tableExport':
       return ofTable(input.tableId, 'tableExported', {
         params: { fileType: input.fileType, gzip: input.gzip },
@@ -192,13 +150,11 @@ const changesOf = async (job: FinalJob, services: Pick<RunJobServices, 'files'>)
     }
     case 'tablePull':
       return ofTable(input.tableId, 'tableCopyToBucket')
+    // Aliases that go with a table are told of with the end of each.
     case 'tableDrop':
-      return [...deletedAliases(job), input.tableId].flatMap(id => ofTable(id, 'tableDeleted'))
+      return ofTable(input.tableId, 'tableDeleted', { params: { force: input.force } })
     case 'bucketDelete':
-      return [
-        ...deletedAliases(job).flatMap(id => ofTable(id, 'tableDeleted')),
-        ...change('bucketDeleted', ofBucket(input.bucketId)),
-      ]
+      return change('bucketDeleted', { ...ofBucket(input.bucketId), params: { force: input.force } })
     case 'bucketUpdate': {
       const { displayName, color } = input
       return change('bucketUpdated', { ...ofBucket(input.bucketId), params: { displayName, color } })
@@ -221,11 +177,15 @@ const originOf = (source: InputOf<'tableCreate'>['source'] | undefined): Pick<Fa
   return { params: { source: { sourceTableId: tableId, timestamp: at, type: 'timeTravel' } } }
 }
 
-/** Aliases go with the table that they show. */
-const deletedAliases = ({ results }: FinalJob): string[] =>
-  withAliases.catch({ deletedAliases: [] }).parse(results).deletedAliases
-
-const withAliases = z.object({ deletedAliases: z.array(z.string()) })
+/** Of an alias that goes with the table that it shows. */
+export const aliasDropped = (job: JobRecord, tableId: string, at: Date): Omit<EventRecord, 'id'> => ({
+  ...eventOfJob(job, at.toISOString()),
+  ...auditEvent('tableDeleted', {
+    id: tableId,
+    name: tableId.slice(bucketOfTable(tableId).length + 1),
+    params: { jobId: job.id },
+  }),
+})
 
 const ofColumn = (column: string) => ({ words: { column }, params: { column } })
 
@@ -234,9 +194,9 @@ const ofBucket = (id: string) => ({ id, name: id.slice(id.indexOf('.') + 1) })
 /** The file may be deleted or expired by now: then there is nothing to attach. */
 const loadOf = async (
   { fileId, incremental }: { fileId: number; incremental: boolean },
-  { files }: Pick<RunJobServices, 'files'>,
+  findFile: FindFile,
 ) => {
-  const file = await files.getReadable(fileId)
+  const file = await findFile(fileId)
   return {
     params: { source: { fileId, type: 'file' }, incremental },
     attachments: file ? [attachmentOf(file)] : [],
