@@ -42,6 +42,14 @@ const create = async (arena: Arena, { bucketId }: Place, name: string, displayNa
   })
 }
 
+/** The path of a new one. */
+const configuration = async ({ service }: Arena, place: Place): Promise<string> => {
+  const path = '/components/ex-generic-v2/configs'
+  const { body } = await service.call('POST', `/v2/storage${path}`, { name: 'before' })
+  place.configurationPath = `${path}/${body.id}`
+  return place.configurationPath
+}
+
 const otherBucket = (arena: Arena, { bucketId }: Place) => ({
   name: `${bucketId.slice('in.c-'.length)}x`,
   create: (name: string, displayName: string) => ask(arena, 'POST', '/buckets', { name, displayName }),
@@ -261,6 +269,28 @@ export const duels: Duel[] = [
     of: async (arena, place) => {
       const make = () => ask(arena, 'POST', '/dev-branches', { name: place.bucketId })
       return [make(), make()]
+    },
+  },
+  {
+    name: 'two changes of a configuration',
+    of: async (arena, place) => {
+      const path = await configuration(arena, place)
+      return [ask(arena, 'PUT', path, { name: 'a' }), ask(arena, 'PUT', path, { description: 'b' })]
+    },
+  },
+  {
+    name: 'a change of a configuration, and its end',
+    of: async (arena, place) => {
+      const path = await configuration(arena, place)
+      return [ask(arena, 'PUT', path, { name: 'a' }), ask(arena, 'DELETE', path)]
+    },
+  },
+  {
+    name: 'two rows of a configuration with one id',
+    of: async (arena, place) => {
+      const path = await configuration(arena, place)
+      const add = (name: string) => ask(arena, 'POST', `${path}/rows`, { rowId: 'r', name })
+      return [add('a'), add('b')]
     },
   },
   {

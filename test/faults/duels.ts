@@ -98,6 +98,7 @@ export interface Place {
   /** What else is looked at in the end. */
   tokenId?: string
   fileId?: number
+  configurationPath?: string
 }
 
 type Operation = () => Promise<string>
@@ -144,10 +145,21 @@ const newPlace = async ({ service, seen }: Arena): Promise<Place> => {
 const observe = async (arena: Arena, place: Place): Promise<unknown> => ({
   bucket: await observeBucket(arena, place),
   ...(place.tokenId !== undefined && { token: await observeToken(arena, place.tokenId) }),
+  ...(place.configurationPath !== undefined && {
+    configuration: await observeConfiguration(arena, place.configurationPath),
+  }),
   ...(place.fileId !== undefined && {
     tags: (await arena.service.stores.files.get(place.fileId))?.tags.toSorted() ?? 'gone',
   }),
 })
+
+const observeConfiguration = async ({ service }: Arena, path: string): Promise<unknown> => {
+  const { status, body } = await service.call('GET', `/v2/storage${path}`)
+  const { body: versions } = await service.call('GET', `/v2/storage${path}/versions`)
+  if (status !== 200) return status
+  const rows = body.rows.map(({ id, name, version }: Record<string, unknown>) => [id, name, version])
+  return [body.name, body.description, body.version, rows, versions.length]
+}
 
 const observeToken = async ({ service }: Arena, tokenId: string): Promise<unknown> => {
   const token = await service.stores.tokens.get(Number(tokenId))

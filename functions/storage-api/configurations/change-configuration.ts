@@ -11,7 +11,7 @@ import {
   findComponent,
   placeOf,
 } from '../find/find-configuration.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { checkIfMatch, type Stored } from './configuration-resource.ts'
@@ -132,12 +132,9 @@ export const changeConfiguration = async (
   const place = placeOf(request, services)
   const component = findComponent(services, place.componentId)
   const editor = editorOf(request)
-  let before: Configuration | undefined
-  let isChanged = false
   let warnings: ConfigurationWarning[] = []
   const handling = comesBack ? 'returns' : handlingOf(request.raw.headers)
-  const changed = await services.configurations.change(place, async configuration => {
-    before = configuration
+  const changing = async (configuration: Configuration) => {
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
     const wanted = step(configuration)
@@ -149,9 +146,12 @@ export const changeConfiguration = async (
     const said = configuration.disarmed ? 'Schedule armed' : 'Stored again unchanged'
     const taken = () => take?.(configuration, changeBy(request, services, said))
     const arming = { place, editor, take: taken }
-    const next = await armSchedule(configuration, wanted, arming, services)
-    isChanged = next !== configuration
-    return next
+    return armSchedule(configuration, wanted, arming, services)
+  }
+  const changed = await services.configurations.change(place, changing, async (next, from) => {
+    const disarming = disarmingEvent(from, next, place.componentId)
+    const told = [audit(next, from), ...(disarming ? [disarming] : [])]
+    return (await Promise.all(told.map(event => telling(request, services, event)))).flat()
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')
@@ -159,9 +159,6 @@ export const changeConfiguration = async (
       'storage.components.configurations.versionConflict',
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
     )
-  if (isChanged && before) await recordEvent(request, services, audit(changed, before))
-  const disarming = disarmingEvent(before, changed, place.componentId)
-  if (disarming) await recordEvent(request, services, disarming)
   await warnOfChange(request, services, warnings)
   return { ...changed, warnings }
 }

@@ -16,7 +16,7 @@ import { handlingOf } from '../../lib/storage-client/prefer-header.ts'
 import { copiedBody, newConfigurationBody } from '../../lib/wire/configuration-body.ts'
 import { entityId, findComponent, findConfiguration, placeOf } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import { created } from '../http/reply.ts'
 import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
@@ -103,8 +103,8 @@ const create = async (
   const component = findComponent(services, place.componentId)
   const judged = await judgeChange({ component, next: made.current.content }, handlingOf(request.raw.headers))
   const warnings = [...known, ...judged]
-  if (await services.configurations.insert(place, made)) {
-    await recordEvent(request, services, configurationEvent('componentConfigurationCreated', request, made))
+  const told = configurationEvent('componentConfigurationCreated', request, made)
+  if (await services.configurations.insert(place, made, await telling(request, services, told))) {
     await warnOfChange(request, services, warnings)
     return { ...made, warnings }
   }
@@ -152,13 +152,13 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
       const id = String(services.nextId())
       const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
       const made = await withSecretsOf(home, copied)
-      // Skips an id that another process took in the same millisecond.
-      if (!(await services.configurations.insert({ ...place, configId: id }, made))) continue
       const event = configurationEvent('componentConfigurationCopied', request, made, {
         params: { sourceConfiguration: configurationFacts(request, source, target) },
         words: { source: target.content.name },
       })
-      await recordEvent(request, services, event)
+      const told = await telling(request, services, event)
+      // Skips an id that another process took in the same millisecond.
+      if (!(await services.configurations.insert({ ...place, configId: id }, made, told))) continue
       const component = findComponent(services, place.componentId)
       const warnings = await judgeChange({ component, next: made.current.content }, 'returns')
       const ofCopy = { ...request, params: { ...request.params, configId: id } }

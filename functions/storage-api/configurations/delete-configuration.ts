@@ -11,7 +11,7 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Services } from '../services/services.ts'
@@ -49,13 +49,13 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
         'Deleting configuration from trash is not allowed in development branches.',
       )
     if (!request.caller.canPurgeTrash) throw accessDenied('the right to empty the trash (canPurgeTrash)')
-    if (!(await services.configurations.purge(place, found)))
+    const told = configurationEvent('componentConfigurationPurged', request, found)
+    if (!(await services.configurations.purge(place, found, await telling(request, services, told))))
       throw new TransientError(
         'storage.components.busy',
         'The configuration is being changed by another request.',
       )
     await services.metadata.clear(metadataSubject.configuration(found))
-    await recordEvent(request, services, configurationEvent('componentConfigurationPurged', request, found))
   },
 })
 
@@ -115,12 +115,12 @@ const copyAgain = async (
   const subject = metadataSubject.configuration(copy)
   // First, so that whoever sees the copy sees its metadata.
   await metadata.copy(metadataSubject.configuration(original), subject, nextId)
-  if (!(await services.configurations.exchange(place, copy))) {
+  const told = configurationEvent('componentConfigurationReset', request, copy)
+  if (!(await services.configurations.exchange(place, copy, await telling(request, services, told)))) {
     await metadata.clear(subject)
     throw new TransientError('storage.components.busy', 'The configuration is being changed by others.')
   }
   if (before) await metadata.clear(metadataSubject.configuration(before))
-  await recordEvent(request, services, configurationEvent('componentConfigurationReset', request, copy))
 }
 
 const trash = async (request: ConfigurationRequest, services: Services): Promise<void> => {

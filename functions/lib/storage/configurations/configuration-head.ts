@@ -19,10 +19,6 @@ import { formatReferences, parseReferences, pendingState, type RowDocuments } fr
 const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
 type Pending = z.infer<typeof pendingSchema>
 
-/** A version that a group of changes made before the current one, and the rows that are new in it. */
-const passedSchema = z.array(z.object({ version: z.string(), rows: z.array(rowSchema) }))
-type Passed = z.infer<typeof passedSchema>
-
 const headItem = z.object({
   sk: z.string(),
   revision: z.number(),
@@ -30,7 +26,6 @@ const headItem = z.object({
   document: storedText,
   memory: storedText,
   pending: storedText,
-  passed: storedText.optional(),
 })
 
 export interface Head {
@@ -39,8 +34,6 @@ export interface Head {
   /** The current version as it is stored. */
   document: StoredText
   pending: Pending
-  /** Of the group that wrote the head, until they are in the history. */
-  passed: Passed
   /** By row id: the head's revision in which the row's state was set. */
   stateRevisions: ReadonlyMap<string, number>
 }
@@ -49,28 +42,22 @@ export interface Head {
 const MAX_VERSION_BYTES = 200_000
 const MAX_MEMORY_BYTES = 80_000
 const MAX_PENDING_BYTES = 80_000
-const MAX_PASSED_BYTES = 20_000
 
 /** Head items of configurations: references to the rows of the current version, and what the last write set. */
 export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
   const loadJson = async (stored: StoredText): Promise<unknown> => parseJson(await documents.load(stored))
 
-  const keepText = (text: string): Promise<StoredText> => documents.keep(text, MAX_VERSION_BYTES)
-  const keepVersion = (version: Version): Promise<StoredText> => keepText(versionText(version))
+  const keepVersion = (version: Version): Promise<StoredText> =>
+    documents.keep(versionText(version), MAX_VERSION_BYTES)
 
   return {
-    keepText,
-    keepVersion,
-    passedBy,
-
     /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
     async load(item: Item): Promise<Head | undefined> {
       const { sk, revision, ...stored } = headItem.parse(item)
-      const [version, memory, pending, passed] = await Promise.all([
+      const [version, memory, pending] = await Promise.all([
         loadJson(stored.document).then(json => storedVersion.parse(json)),
         loadJson(stored.memory).then(json => storedMemory.parse(json)),
         loadJson(stored.pending).then(json => pendingSchema.parse(json)),
-        stored.passed ? loadJson(stored.passed).then(json => passedSchema.parse(json)) : [],
       ])
       const stateRevisions = new Map(memory.states)
       for (const state of pending.states) stateRevisions.set(state.id, state.revision)
@@ -94,17 +81,12 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
         },
         document: stored.document,
         pending,
-        passed,
         stateRevisions,
       }
     },
 
-    /** The item that replaces the head `from`, or the first one. `passed`: the versions between the two, oldest first. */
-    async toItem(
-      { id: _, current, ...memory }: Configuration,
-      from?: Head,
-      passed: readonly Version[] = [],
-    ): Promise<Item> {
+    /** The item that replaces the head `from`, or the first one. */
+    async toItem({ id: _, current, ...memory }: Configuration, from?: Head): Promise<Item> {
       const revision = (from?.revision ?? 0) + 1
       const pending = {
         rows: newRows(current, from?.configuration.current),
@@ -119,19 +101,10 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
         document: (isSameVersion ? from.document : undefined) ?? (await keepVersion(current)),
         memory: await documents.keep(memoryText(memory, stateRevisions), MAX_MEMORY_BYTES),
         pending: await documents.keep(JSON.stringify(pending), MAX_PENDING_BYTES),
-        ...(passed.length > 0 && {
-          passed: await documents.keep(JSON.stringify(passedBy(passed, from)), MAX_PASSED_BYTES),
-        }),
       }
     },
   }
 }
-
-const passedBy = (versions: readonly Version[], from: Head | undefined): Passed =>
-  versions.map((version, index) => ({
-    version: versionText(version),
-    rows: newRows(version, versions[index - 1] ?? from?.configuration.current),
-  }))
 
 const newRows = ({ content }: Version, from: Version | undefined): Row[] => {
   const before = new Map(from?.content.rows.map(({ id, version }) => [id, version]))

@@ -77,30 +77,11 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
       await items.put(key, { entry: entryOf(version), document }, 'absent')
     },
 
-    /** Idempotent, as `archive`. */
-    archiveAll: (
-      internalId: string,
-      versions: readonly { version: EntrySource; document: StoredText }[],
-    ): Promise<void> =>
-      items.putAll(
-        versions.map(({ version, document }) => ({
-          pk: partition(internalId),
-          sk: versionKey(version.version),
-          entry: entryOf(version),
-          document,
-        })),
-      ),
-
     async get(internalId: string, number: number): Promise<Version | undefined> {
       const found = await find(internalId, number)
       if (!found) return undefined
       const version = storedVersion.parse(parseJson(await documents.load(found.document)))
       return completeVersion(version, await rows.loadRows(internalId, version.content.rows))
-    },
-
-    /** A version without its content. */
-    async entry(internalId: string, number: number): Promise<VersionEntry | undefined> {
-      return (await find(internalId, number))?.entry
     },
 
     /** Newest first, without their contents. */

@@ -1,16 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { pMapIterable } from 'p-map'
-import { type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
+import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
 import type { Configuration, ConfigurationPlace, Version } from './configuration.ts'
-import {
-  type Changed,
-  type ChangeStep,
-  createConfigurationHeadStore,
-  keyOf,
-} from './configuration-head-store.ts'
+import { createConfigurationHeadStore, keyOf } from './configuration-head-store.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
-import { isScheduled, type ScheduleNote } from './schedule-notes.ts'
 
 const LOADS_AT_ONCE = 8
 
@@ -22,13 +16,10 @@ const LOADS_AT_ONCE = 8
  * version n. Then it replaces the head on condition that nobody else has. Everything copied comes from a stored head,
  * so a repeat or a crash leaves nothing that is wrong. A change of one row costs that row and its reference in the
  * head.
- *
- * Changes that wait at the same time become one write: its head holds the versions that they passed, which are copied
- * to the history before anybody is answered, and by the next reader when the process died in between.
  */
 export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
   const files = createConfigurationHeadStore(items, documents)
-  const { heads, history, schedules, read, write, hasArrived, change } = files
+  const { heads, history, schedules, read, write, change } = files
 
   return {
     history,
@@ -39,9 +30,13 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     },
 
     /** Resolves to false when it exists, in the trash or not. */
-    insert: async (place: ConfigurationPlace, configuration: Configuration): Promise<boolean> => {
+    insert: async (
+      place: ConfigurationPlace,
+      configuration: Configuration,
+      also: readonly ItemWrite[] = [],
+    ): Promise<boolean> => {
       refuseTooLarge(undefined, configuration)
-      return (await write(place, configuration)) || hasArrived(place, configuration)
+      return write(place, configuration, undefined, also)
     },
 
     /**
@@ -49,29 +44,42 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
      * input writes nothing. Resolves to the stored configuration, to `missing` when there is none, or to `conflict`
      * when others were faster for 20 s. Rejects with what the step throws.
      */
-    change: (place: ConfigurationPlace, step: ChangeStep): Promise<Changed> =>
-      change(`${place.branchId}/${place.componentId}/${place.configId}`, { place, step }),
+    change,
 
     /**
      * In a development branch: puts another configuration, with versions of its own, in the place of one with all
      * of its versions. Resolves to false when others were faster; a crash may leave versions that nothing leads to any more.
      */
-    async exchange(place: ConfigurationPlace, configuration: Configuration): Promise<boolean> {
+    async exchange(
+      place: ConfigurationPlace,
+      configuration: Configuration,
+      also: readonly ItemWrite[],
+    ): Promise<boolean> {
       const head = await read(place)
-      if (!head) return write(place, configuration)
+      if (!head) return write(place, configuration, undefined, also)
       const item = { ...(await heads.toItem(configuration)), revision: head.revision + 1 }
-      if (!(await items.put(keyOf(place), item, { revision: head.revision }))) return false
+      const when = { revision: head.revision }
+      const refused = await items.transact([{ action: 'put', key: keyOf(place), item, when }, ...also])
+      if (refused.length > 0) return false
       await history.purge(head.configuration.internalId)
       return true
     },
 
     /** Removes it with all its versions. Resolves to false when it has changed since it was read, as `before` where that is given. */
-    async purge(place: ConfigurationPlace, before?: Configuration): Promise<boolean> {
+    async purge(
+      place: ConfigurationPlace,
+      before?: Configuration,
+      also: readonly ItemWrite[] = [],
+    ): Promise<boolean> {
       const head = await read(place)
       if (!head) return true
       if (before && !isDeepStrictEqual(head.configuration, before)) return false
-      if (!(await items.delete(keyOf(place), { revision: head.revision }))) return false
-      await schedules.forget(place, head.configuration.internalId)
+      const refused = await items.transact([
+        { action: 'delete', key: keyOf(place), when: { revision: head.revision } },
+        ...schedules.writing(place, undefined, head.configuration),
+        ...also,
+      ])
+      if (refused.length > 0) return false
       await history.purge(head.configuration.internalId)
       return true
     },
@@ -108,18 +116,15 @@ const createConfigurationLists = (items: ItemTable, { heads, read, schedules }: 
 
     /**
      * Those that the clock has to look at, by id: of the default branch, with a schedule of their own. Reads no
-     * others, except those whose schedule was taken away since the last look.
+     * others.
      */
     async *scanScheduled(
       branchId: number,
       componentId: string,
       after: string | undefined,
     ): AsyncGenerator<Configuration> {
-      const load = async (note: ScheduleNote) => {
-        const head = await read({ branchId, componentId, configId: note.sk })
-        if (head && isScheduled(head.configuration)) return head.configuration
-        return head && schedules.drop({ branchId, componentId }, note, head.revision)
-      }
+      const load = async (configId: string) =>
+        (await read({ branchId, componentId, configId }))?.configuration
       const notes = schedules.list({ branchId, componentId }, after)
       for await (const found of pMapIterable(notes, load, { concurrency: LOADS_AT_ONCE }))
         if (found) yield found

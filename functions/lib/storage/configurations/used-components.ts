@@ -37,8 +37,8 @@ export const notingComponents = (
   { note }: Pick<UsedComponents, 'note'>,
 ): ConfigurationStore => ({
   ...configurations,
-  async insert(place, configuration) {
+  async insert(place, configuration, also) {
     await note(place.componentId)
-    return configurations.insert(place, configuration)
+    return configurations.insert(place, configuration, also)
   },
 })

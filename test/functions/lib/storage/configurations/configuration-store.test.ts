@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import type { ItemTable } from '#lib/items/item-table.ts'
+import { createItemTable, type ItemTable } from '#lib/items/item-table.ts'
 import {
   newConfiguration,
   restoreConfiguration,
@@ -10,6 +10,8 @@ import {
 import type { Change, Configuration } from '#lib/storage/configurations/configuration.ts'
 import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import { disturbedItems } from '#support/disturbed-items.ts'
+import { randomFrom } from '#support/random.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { untilEnd } from '#support/until-end.ts'
 
@@ -68,54 +70,15 @@ describe('a hundred writers in ten processes', () => {
   })
 })
 
-describe('a write whose reply was lost', () => {
-  const losing = (isLost: (writes: number) => boolean) => {
-    let writes = 0
-    return newStore(items => ({
-      ...items,
-      put: async (key, attributes, when) => {
-        const isHead = 'revision' in attributes
-        const isDone = await items.put(key, attributes, when)
-        // The client of DynamoDB sends the request again, and its own first write makes the condition fail.
-        return isHead && isLost(++writes) ? false : isDone
-      },
-    }))
-  }
-
-  it('is not made again', async () => {
+describe('writes whose replies are lost', () => {
+  it('are not made again', async () => {
     const place = await create()
-    const result = await losing(write => write === 1).change(place, rename('once'))
+    const { transact } = disturbedItems(database.store, { random: randomFrom(7), lostAnswers: 0.2 })
+    const store = newStore(() => createItemTable({ ...database.store, transact }))
+    for (let index = 0; index < 20; index++) await store.change(place, rename(`name ${index}`))
     const head = await newStore().get(place)
-    expect(head?.current.version).toBe(2)
-    expect(result).toEqual(head)
-  })
-
-  it('is not made again when others wrote in the meantime', async () => {
-    const place = await create()
-    const other = newStore()
-    let writes = 0
-    const store = newStore(items => ({
-      ...items,
-      put: async (key, attributes, when) => {
-        const isDone = await items.put(key, attributes, when)
-        if (!('revision' in attributes) || ++writes > 1) return isDone
-        await other.change(place, rename('other 1'))
-        await other.change(place, rename('other 2'))
-        return false
-      },
-    }))
-    await store.change(place, rename('mine'))
-    const head = await other.get(place)
     if (!head) throw new Error('There is no configuration')
-    expect(head.current).toMatchObject({ version: 4, content: { name: 'other 2' } })
-    expect((await other.version(head, 2))?.content.name).toBe('mine')
-  })
-
-  it('is not refused as a second creation', async () => {
-    const place = { branchId: 1, componentId: 'c', configId: `config-${++made}` }
-    const configuration = newConfiguration(place.configId, `i-${made}`, { name: 'a' }, changeBy('created'))
-    expect(await losing(write => write === 1).insert(place, configuration)).toBe(true)
-    expect(await newStore().insert(place, { ...configuration, internalId: 'another' })).toBe(false)
+    expect(await numbersOf(head)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
   })
 })
 
@@ -124,10 +87,7 @@ describe('a crash between the archive and the head', () => {
     const place = await create()
     const crashing = newStore(items => ({
       ...items,
-      put: async (key, attributes, when) => {
-        if ('revision' in attributes) throw new Error('the process is gone')
-        return items.put(key, attributes, when)
-      },
+      transact: () => Promise.reject(new Error('the process is gone')),
     }))
     await expect(crashing.change(place, rename('lost'))).rejects.toThrow('the process is gone')
     const store = newStore()

@@ -118,72 +118,6 @@ describe('a look for schedules', () => {
   })
 })
 
-describe('a look at the same time as a writer', () => {
-  /** Items that do something else before the first call that is chosen. */
-  const interrupted = (
-    items: ItemTable,
-    isChosen: (call: 'put' | 'delete', pk: string) => boolean,
-    meanwhile: () => Promise<unknown>,
-  ): ItemTable => {
-    let isOver = false
-    const interrupt = async (call: 'put' | 'delete', { pk }: { pk: string }) => {
-      if (isOver || !isChosen(call, pk)) return
-      isOver = true
-      await meanwhile()
-    }
-    return {
-      ...items,
-      put: async (key, ...more) => {
-        await interrupt('put', key)
-        return items.put(key, ...more)
-      },
-      delete: async (key, ...more) => {
-        await interrupt('delete', key)
-        return items.delete(key, ...more)
-      },
-    }
-  }
-
-  it('leaves the note of a schedule that is about to be stored', async () => {
-    const items = createMemoryItemTable()
-    const seen: string[][] = []
-    const isHead = (_: string, pk: string) => pk.startsWith('CONFIGS#')
-    const writer = storeOn(interrupted(items, isHead, async () => void seen.push(await look(storeOn(items)))))
-    await insert(writer, place('new'), true)
-    await insert(storeOn(items), place('old'), false)
-    const changer = storeOn(
-      interrupted(items, isHead, async () => void seen.push(await look(storeOn(items)))),
-    )
-    await changer.change(place('old'), set(true))
-    expect([...seen, await look(storeOn(items))]).toEqual([[], ['new'], ['new', 'old']])
-  })
-
-  it('leaves the note of a schedule that was set again while it looked', async () => {
-    const items = createMemoryItemTable()
-    const store = storeOn(items)
-    await insert(store, place('a'), true)
-    await store.change(place('a'), set(false))
-    const isDrop = (call: string) => call === 'delete'
-    const looker = storeOn(interrupted(items, isDrop, () => store.change(place('a'), set(true))))
-    expect(await look(looker)).toEqual([])
-    expect(await look(store)).toEqual(['a'])
-  })
-
-  it('leaves the note of one that was removed and made again while it looked', async () => {
-    const items = createMemoryItemTable()
-    const store = storeOn(items)
-    await insert(store, place('a'), true)
-    await store.change(place('a'), current => trashConfiguration(current, changed()))
-    const isDrop = (call: string) => call === 'delete'
-    const again = async () => {
-      await store.purge(place('a'))
-      await insert(store, place('a'), true)
-    }
-    expect(await look(storeOn(interrupted(items, isDrop, again)))).toEqual([])
-    expect(await look(store)).toEqual(['a'])
-  })
-})
-
 describe('after writers that die and looks in between', () => {
   const action = fc.record({
     configId: fc.constantFrom('a', 'b'),
@@ -197,14 +131,14 @@ describe('after writers that die and looks in between', () => {
   const dying = (items: ItemTable, { diesAt, arrives }: Action): ItemTable => {
     let writes = 0
     const die =
-      <Args extends unknown[]>(write: (...args: Args) => Promise<boolean>) =>
-      async (...args: Args): Promise<boolean> => {
+      <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
         const isLast = writes++ === diesAt
         if (isLast && arrives) await write(...args)
         if (diesAt !== null && writes > diesAt) throw new Error('died')
         return write(...args)
       }
-    return { ...items, put: die(items.put), delete: die(items.delete) }
+    return { ...items, put: die(items.put), delete: die(items.delete), transact: die(items.transact) }
   }
 
   const act = async (items: ItemTable, wanted: Action): Promise<void> => {
