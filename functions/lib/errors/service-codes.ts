@@ -22,7 +22,6 @@ export const requestCodes = {
     'Another version wrote what the stack stores, in a form that this version does not read.',
   'storage.unavailable': 'Too many requests with the same Idempotency-Key run at once.',
   'storage.busy': 'The database or the bucket takes no more writes at the moment.',
-  'storage.tickets.busy': 'Too many new ids are asked for at once.',
   'service.stopping': 'The embedded cloud on one machine is shutting down.',
   internalError: 'Something failed that should not; the details are in the log, below the exception id.',
   'event.invalid': 'A function got an event that is not of the shape it accepts.',

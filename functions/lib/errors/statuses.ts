@@ -39,7 +39,6 @@ export const statuses = {
   'storage.dataFormat': 501,
   'storage.unavailable': 503,
   'storage.busy': 503,
-  'storage.tickets.busy': 503,
   'service.stopping': 503,
   'storage.buckets.busy': 503,
   'storage.tables.busy': 503,

@@ -53,11 +53,9 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     const key = keyOf(subject, given)
     const timestamp = now().toISOString()
     return untilWritten(busy, async () => {
-      const item = await items.get(key)
-      const existing = item && metadatum.parse(item)
-      const next = { ...given, timestamp, id: existing?.id ?? String(newId) }
-      const isSet = await items.put(key, next, existing ? { id: existing.id } : 'absent')
-      return isSet ? undefined : OVERTAKEN
+      const isNew = await items.put(key, { ...given, timestamp, id: String(newId) }, 'absent')
+      const change = { set: { value: given.value, timestamp } }
+      return isNew || (await items.update(key, change, { key: given.key })) ? undefined : OVERTAKEN
     })
   }
 

@@ -32,7 +32,7 @@ export const dropping = (given: TableHead, options: DropTableOptions) => {
       const table = await tables.getHead(tableIdOf(given))
       if (!table || !idsOf(table).includes(given.internalId)) return []
       await refuseAliases(table, force, aliases)
-      for (const alias of (await aliases.treeOf(table)).toReversed()) {
+      for (const alias of force ? (await aliases.treeOf(table)).toReversed() : []) {
         const id = tableIdOf(alias)
         if (!(await tables.decide(await together(aliases.deleting(alias), telling(id))))) return undefined
         dropped.push(id)
