@@ -9,11 +9,11 @@ import { refuseTooLarge } from './refuse-too-large.ts'
 import { createRowDocuments } from './row-documents.ts'
 import { createScheduleNotes } from './schedule-notes.ts'
 
-export type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
+type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
 
 /** What is written with a change. */
-export type AlsoOf = (changed: Configuration, before: Configuration) => Promise<readonly ItemWrite[]>
-export type Changed = Configuration | 'missing' | 'conflict'
+type AlsoOf = (changed: Configuration, before: Configuration) => Promise<readonly ItemWrite[]>
+type Changed = Configuration | 'missing' | 'conflict'
 
 // The gateway allows a request 29 s. The rest is for reading and answering.
 const LONGEST_RETRY_MS = 20_000
