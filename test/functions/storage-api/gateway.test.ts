@@ -168,7 +168,7 @@ describe('the console behind the gateway', () => {
     expect(signedIn).toMatchObject({ statusCode: 303, headers: { location: '/console' } })
     expect(signedIn.headers).not.toHaveProperty('set-cookie')
     const [cookie = ''] = signedIn.cookies?.slice(-1) ?? []
-    expect(cookie).toMatch(/^millrace_session=[\w-]{43};/)
+    expect(cookie).toMatch(/^__Host-millrace_session=[\w-]{43};.* Secure/)
 
     const cookies = ['theme=dark', cookie.split(';', 1)[0] ?? '']
     const page = await answerGatewayEvent(site(), gatewayEvent.parse({ ...consoleJobs, cookies }))

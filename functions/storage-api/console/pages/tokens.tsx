@@ -38,7 +38,9 @@ const tokensPage = async (client: ApiClient, made?: string): Promise<Built> => (
           <p>
             <code>{made}</code>
           </p>
-          <p class="hint">Copy it now: it is shown this once.</p>
+          <p class="hint">
+            Copy it now: it is shown this once. It stays when you sign out, until it is deleted or expires.
+          </p>
         </section>
       )}
       <List

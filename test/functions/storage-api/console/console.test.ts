@@ -100,7 +100,7 @@ describe('signing in', () => {
 
   it('keeps a random id where no script and no other site reaches it', async () => {
     const cookie = await signIn(service.token)
-    for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/console', 'Secure'])
+    for (const part of ['__Host-', 'HttpOnly', 'SameSite=Strict', 'Path=/;', 'Secure'])
       expect(cookie).toContain(part)
     expect(cookie).not.toContain(service.token)
     expect(cookie).not.toBe(await signIn(service.token))
@@ -307,9 +307,30 @@ it('what a form did is said on the next page, once, and a note that somebody els
   expect(await shown.text()).toContain('The token was deleted.')
   expect(shown.headers.get('set-cookie')).toContain('millrace_said=;')
   const undo = { text: 'Sign in again', undo: { action: 'https://evil.test/' } }
-  const forged = `millrace_said=${encodeURIComponent(JSON.stringify(undo))}`
-  const page = await fetchPage('/console/tokens', { headers: { cookie: `${cookie}; ${forged}` } })
-  expect(await page.text()).not.toContain('Sign in again')
+  const valid = decodeURIComponent(note.split('=')[1] ?? '').split('.')[0]
+  const another = { text: 'Sign in again' }
+  for (const written of [
+    undo,
+    another,
+    `${valid}.`,
+    `.${JSON.stringify(another)}`,
+    `${valid}.${JSON.stringify(another)}`,
+  ]) {
+    const text = typeof written === 'string' ? written : JSON.stringify(written)
+    const forged = `millrace_said=${encodeURIComponent(text)}`
+    const page = await fetchPage('/console/tokens', { headers: { cookie: `${cookie}; ${forged}` } })
+    expect([page.status, (await page.text()).includes('Sign in again')]).toEqual([200, false])
+  }
+})
+
+it.each([
+  ['same-origin', 200],
+  ['none', 200],
+  ['same-site', 303],
+  ['cross-site', 303],
+])('a session counts for requests from our own pages: from %s it gives %i', async (from, status) => {
+  const headers = { ...(await cookieOf(service.token)), 'sec-fetch-site': from }
+  expect((await fetchPage('/console/tokens', { headers })).status).toBe(status)
 })
 
 it('nothing but assets may be kept by browsers and proxies', async () => {

@@ -103,7 +103,7 @@ const follow = async (response: Response): Promise<string> => {
 /** The toast that a reply has its browser show. */
 const saidIn = ({ headers }: Response) => {
   const [, said = ''] = /millrace_said=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? []
-  return JSON.parse(decodeURIComponent(said))
+  return JSON.parse(decodeURIComponent(said).replace(/^[\w-]+\./, ''))
 }
 const undoIn = (response: Response): { action: string; fields: Record<string, string> } =>
   saidIn(response).undo
