@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_682,
-  'lines of tests': 82_001,
-  'words of documents': 92_488,
+  'lines of product': 94_703,
+  'lines of tests': 82_022,
+  'words of documents': 92_550,
   functions: 10,
   routes: 211,
   settings: 20,
