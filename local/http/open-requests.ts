@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { within } from '../within.ts'
 
 /** The requests that a server is answering. A stop waits for them. */
 export class OpenRequests {
@@ -31,8 +32,6 @@ export class OpenRequests {
   async #waitUntilNoneLeft(graceMs: number): Promise<void> {
     for (const response of this.#open) if (!response.headersSent) response.shouldKeepAlive = false
     if (this.#open.size === 0) return
-    const timer = setTimeout(this.#noneLeft.resolve, graceMs)
-    await this.#noneLeft.promise
-    clearTimeout(timer)
+    await within(graceMs, this.#noneLeft.promise)
   }
 }

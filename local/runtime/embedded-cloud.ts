@@ -11,7 +11,6 @@ import { bundlesFolder } from './bundles.ts'
 import { openDataDir } from './data-dir.ts'
 import { localConfig } from './local-config.ts'
 import { machineArnFrom } from './machine-output.ts'
-import { STACK_NAME } from './names.ts'
 import type { HostFor, RightsOf } from './rights.ts'
 import { runSystem } from './run-system.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
@@ -127,7 +126,6 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     api,
     region,
     ...dataDir.root,
-    stackName: STACK_NAME,
     outputs,
   })
   starting.defer(() => withdrawCloud(files, dataDir.path))

@@ -15,7 +15,6 @@ const schema = z.object({
   region: z.string(),
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
-  stackName: z.string(),
   /** The stack's outputs by name. */
   outputs: z.record(z.string(), z.string()),
 })

@@ -36,10 +36,9 @@ export const connect = (end: End, operations: Operations | Promise<Operations>) 
   }
   end.on('message', ({ id, operation, given = [], result, error }) => {
     if (operation !== undefined)
-      return void run(operation, given).then(
-        result => end.postMessage({ id, result }),
-        (error: unknown) => end.postMessage({ id, error: plain(error) }),
-      )
+      return void run(operation, given)
+        .then(result => end.postMessage({ id, result }))
+        .catch((error: unknown) => end.postMessage({ id, error: plain(error) }))
     const asked = waiting.get(id)
     waiting.delete(id)
     if (error) asked?.reject(Object.assign(new Error(error.message), error))

@@ -55,14 +55,7 @@ const contextOf = ({ deadline, awsRequestId }: Invocation) => ({
   functionVersion: '$LATEST',
   callbackWaitsForEmptyEventLoop: true,
   getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-  done: noCallback,
-  fail: noCallback,
-  succeed: noCallback,
 })
-
-const noCallback = () => {
-  throw new Error('The callback style of Lambda handlers is not offered: return a promise')
-}
 
 const readyToLoad = Promise.withResolvers<void>()
 let served: ServedApp | undefined
