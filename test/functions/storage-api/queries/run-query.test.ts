@@ -360,6 +360,32 @@ describe('a query reads nothing else', () => {
   })
 })
 
+it('reads what people write', async () => {
+  const t = `(VALUES (1, 'x', DATE '2020-01-01', 1.5), (2, 'y', DATE '2021-02-03', 2.5)) t(i, s, d, f)`
+  const sums = 'sum(i), median(f), list(DISTINCT s), count(*) FILTER (i > 1), arg_max(s, i), histogram(i)'
+  const dates =
+    "EXTRACT(year FROM d), d + INTERVAL 1 DAY, strftime(d, '%Y'), date_diff('day', d, current_date)"
+  const texts =
+    "s ILIKE 'X%', s ~ 'x', s || 'a', substring(s FROM 1 FOR 1), trim(s), s.upper(), s SIMILAR TO 'x'"
+  const lists = "[x * 2 FOR x IN [1, 2] IF x > 1], {'a': i}.a, MAP {'k': i}['k'], [1, 2][1:1], unnest([1, 2])"
+  for (const sql of [
+    `SELECT ${sums} FROM ${t}`,
+    `SELECT ${dates} FROM ${t}`,
+    `SELECT ${texts}, ${lists} FROM ${t}`,
+    `SELECT i IN (SELECT 1), i = ANY(SELECT 1), ARRAY(SELECT 1), TRY(s::INT), s::VARCHAR COLLATE NOCASE FROM ${t}`,
+    `SELECT rank() OVER w, lag(i) OVER w, sum(i) OVER (w ROWS 1 PRECEDING) FROM ${t} WINDOW w AS (ORDER BY i)`,
+    `SELECT GROUPING(s), s, sum(i) FROM ${t} GROUP BY ROLLUP(s) HAVING sum(i) > 0 ORDER BY ALL LIMIT 50%`,
+    `SELECT * EXCLUDE (s) REPLACE (i + 1 AS i) RENAME (f AS g), max(COLUMNS('i|f')) FROM ${t} GROUP BY ALL`,
+    `SELECT i FROM ${t} UNION ALL BY NAME SELECT 1 AS j`,
+    `SELECT '{"a":[1]}'->'a', json_extract('{"a":1}', '$.a'), a.* FROM json_each('{"a":1}') a`,
+    `PIVOT (FROM ${t}) ON s IN ('x', 'y') USING sum(i)`,
+    `UNPIVOT (SELECT i, f FROM ${t}) ON COLUMNS(*) INTO NAME n VALUE v`,
+    `SELECT * FROM ${t} ASOF JOIN (VALUES (1)) u(k) ON i >= k, LATERAL (SELECT i + 1)`,
+    'WITH a AS MATERIALIZED (SELECT 1 x), b AS NOT MATERIALIZED (FROM a) SELECT DISTINCT ON (x) x FROM b TABLESAMPLE 50%',
+  ])
+    expect([sql, (await send({ sql })).body.error]).toEqual([sql, undefined])
+})
+
 it('a pattern that would take another engine for ever takes none here', async () => {
   expect(await rowsOf(`SELECT regexp_matches(repeat('a', 100000) || 'b', '(a+)+$')`)).toEqual([[false]])
 })
