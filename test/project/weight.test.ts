@@ -11,8 +11,8 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 94_703,
-  'lines of tests': 82_022,
-  'words of documents': 92_550,
+  'lines of tests': 82_049,
+  'words of documents': 92_569,
   functions: 10,
   routes: 211,
   settings: 20,
