@@ -13,7 +13,7 @@ import {
 } from '../../lib/storage/tables/table-columns.ts'
 import { columnField } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { type TableHead, type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { refuseTakenName, renameTable } from '../../lib/storage/tables/update-table.ts'
 import {
@@ -79,7 +79,7 @@ const withNewColumn = async (
     snapshot: added,
     column: name,
     keyPrefix,
-    at: new Date(job.startTime),
+    at: timeAfter(new Date(job.startTime), table),
   })
   services.log.info('Column filled', { jobId: job.id, bytesRead: filled.bytesRead })
   return filled.snapshot

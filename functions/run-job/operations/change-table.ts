@@ -8,7 +8,7 @@ import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { renameTable } from '../../lib/storage/tables/update-table.ts'
@@ -35,7 +35,7 @@ export const changeTable = async (
   const moved: TableRecord = {
     ...changed,
     ...(changed.definition && { definition: declaredOf(changed.definition, changed.snapshot) }),
-    lastChangeDate: services.now().toISOString(),
+    lastChangeDate: timeAfter(services.now(), table).toISOString(),
   }
   return { table: moved, results, decide: replaceHead(moved, services, changes) }
 }

@@ -68,7 +68,8 @@ export const contentOfFile = async (
   }: Pick<InputOf<'tableImport'>, 'tableId' | 'fileId' | 'csv' | 'primaryKey'>,
   services: RunJobServices,
 ): Promise<FirstContent> => {
-  const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false }
+  const loadedAt = new Date(job.startTime)
+  const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false, loadedAt }
   const content = await loadFile(job, { ...target, fileId, csv }, services).catch((error: unknown) => {
     throw error instanceof UserError && error.code === 'invalidCsv' ? ofNoTable(error, csv.columns) : error
   })

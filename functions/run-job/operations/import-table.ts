@@ -4,7 +4,7 @@ import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import type { InputOf, ProcessingJob, WaitingJob } from '../../lib/storage/jobs/job-record.ts'
 import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { type TableLoad, type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
@@ -49,7 +49,7 @@ export const importTable = async (
   const mayTakeOthers = !isRepeated && input.incremental
   const joint = mayTakeOthers ? await loadWithQueued({ ...job, input }, table, services) : undefined
   const { snapshot, lastLoad } = joint ?? (await loadAlone({ ...job, input }, table, services))
-  const at = services.now().toISOString()
+  const at = timeOfLoad(job, table).toISOString()
   const loaded = { ...table, snapshot, lastLoad, lastImportDate: at, lastChangeDate: at }
   return {
     results: importResults(loaded),
@@ -59,11 +59,16 @@ export const importTable = async (
   }
 }
 
+/** Of its rows, its snapshot and the table. */
+const timeOfLoad = ({ startTime }: ProcessingJob, table: TableRecord): Date =>
+  timeAfter(new Date(startTime), table)
+
 const loadAlone = async (
   job: ImportJob<ProcessingJob>,
-  { internalId, snapshot: current, definition }: TableRecord,
+  table: TableRecord,
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; lastLoad: TableLoad }> => {
+  const { internalId, snapshot: current, definition } = table
   const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const tableKey = current.primaryKey
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
@@ -79,6 +84,7 @@ const loadAlone = async (
       inferredColumns: inferred,
       fileId,
       csv,
+      loadedAt: timeOfLoad(job, table),
     },
     services,
   ).catch((error: unknown) => {
@@ -153,7 +159,7 @@ const loadAll = async (
   const { snapshot, loads, bytesRead } = await engine.loadTogether({
     tableId: job.queueTableId ?? '',
     keyPrefix,
-    loadedAt: new Date(job.startTime),
+    loadedAt: timeOfLoad(job, table),
     current: table.snapshot,
     sources: [first, ...readable].map(({ source }) => source),
   })

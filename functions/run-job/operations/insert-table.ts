@@ -51,7 +51,7 @@ export const insertTable = async (
     return bucket
   }
   const bucket = await refuseExisting()
-  const table = tableOf(job, newTable, await makeContent(), services)
+  const table = tableOf(job, newTable, await makeContent())
   const totals = sumOf([await services.totals.of(bucketId), shareOf(table)])
   return {
     table,
@@ -94,9 +94,8 @@ const tableOf = (
   job: ProcessingJob,
   { bucketId, name, displayName }: NewTable,
   { snapshot, load, definition, isEmpty = false }: FirstContent,
-  { now }: RunJobServices,
 ): TableRecord => {
-  const at = now().toISOString()
+  const at = job.startTime
   return {
     internalId: job.id,
     bucketId,

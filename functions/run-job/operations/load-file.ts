@@ -28,7 +28,7 @@ interface LoadFileRequest extends LoadTarget {
  * Makes the new snapshot of a job's table from its file, as files below `tables/<internal id>/<job id>/`.
  * Nobody sees them yet: the caller moves the head of the table (`moveHead` of an import), or inserts it (`insertTable`).
  *
- * Time and prefix depend only on the job, so a repeated run writes the same objects. Throws `OutgrownLoad` when the machine
+ * Time and prefix depend only on the job and its table, so a repeated run writes the same objects. Throws `OutgrownLoad` when the machine
  * has to stage the rows first.
  */
 export const loadFile = async (
@@ -54,7 +54,6 @@ export const loadFile = async (
     .load({
       ...request,
       keyPrefix: `tables/${internalId}/${job.id}/`,
-      loadedAt: new Date(job.startTime),
       source,
       onRows: told.say,
     })

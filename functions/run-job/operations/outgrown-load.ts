@@ -20,6 +20,8 @@ export interface PinnedSource extends CsvSource {
 }
 
 export interface LoadTarget {
+  /** Of its rows. */
+  loadedAt: Date
   tableId: string
   internalId: number
   current: Snapshot | undefined
@@ -84,7 +86,7 @@ const askForStaging = async (
   { internalId, current, source: { slices, ...source }, ...request }: OutgrownRequest,
   { distribution }: RunJobServices,
 ): Promise<void> => {
-  const { tableId, primaryKey, incremental, inferredColumns, warnings } = request
+  const { tableId, primaryKey, incremental, inferredColumns, warnings, loadedAt } = request
   await distribution.documents.write({ internalId, jobId: job.id }, 'request', {
     tableId,
     primaryKey,
@@ -96,7 +98,7 @@ const askForStaging = async (
       ...source,
       slices: slices.map(({ bucket, key, etag, bytes }) => ({ bucket, key, etag, bytes })),
     },
-    loadedAt: job.startTime,
+    loadedAt: loadedAt.toISOString(),
   })
 }
 

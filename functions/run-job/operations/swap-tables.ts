@@ -2,7 +2,7 @@ import { together } from '../../lib/items/item-table.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { type Outcome, tableResults } from './outcome.ts'
 import { replaceHead } from './replace-head.ts'
@@ -19,7 +19,7 @@ export const swapTables = async (
   const [first, second] = await Promise.all([tableId, targetTableId].map(id => ownTable(id, services)))
   if (!first || !second) throw new Error('Each of them is there, or its error thrown')
   await refuseSwap(first, second, services.aliases)
-  const lastChangeDate = services.now().toISOString()
+  const lastChangeDate = timeAfter(services.now(), first, second).toISOString()
   const swapped = [withContent(first, second, lastChangeDate), withContent(second, first, lastChangeDate)]
   return {
     results: await tableResults(job, withContent(first, second, lastChangeDate), services),

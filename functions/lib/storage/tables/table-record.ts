@@ -56,4 +56,16 @@ interface AliasView<Root extends TableHead> {
 /** An alias with the columns that it shows. Its rows are those of `alias.root`, chosen by `alias.filters`. */
 export type AliasedTable<Root extends TableHead> = Omit<TableHead, 'alias'> & { alias: AliasView<Root> }
 
+/**
+ * The time of a change of tables. It never goes back, though clocks of processes disagree: one millisecond after the change before, where
+ * the clock is not above that. Readers ask for what has changed since.
+ */
+export const timeAfter = (time: Date, ...tables: readonly Pick<TableHead, 'lastChangeDate'>[]): Date =>
+  new Date(
+    Math.max(
+      time.getTime(),
+      ...tables.map(({ lastChangeDate }) => Date.parse(lastChangeDate ?? '') + 1 || 0),
+    ),
+  )
+
 export type TableLoad = TableRecord['lastLoad']
