@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_710,
+  'lines of product': 94_703,
   'lines of tests': 82_088,
   'words of documents': 92_580,
   functions: 10,

@@ -42,12 +42,7 @@ const DELETES_AT_ONCE = 8
 
 const versionKey = (number: number): string => `v#${paddedNumber(number)}`
 
-/** What is asked of a version, with its rows or without. */
-type EntrySource = Omit<Version, 'content'> & {
-  readonly content: Pick<Version['content'], 'name' | 'description' | 'isDeleted'>
-}
-
-export const entryOf = ({ version: number, changed, content }: EntrySource): VersionEntry => ({
+export const entryOf = ({ version: number, changed, content }: Version): VersionEntry => ({
   version: number,
   changed,
   name: content.name,
@@ -72,7 +67,7 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
 
   return {
     /** Idempotent. `document`: the version as it is stored. Its rows are written before or after. */
-    async archive(internalId: string, version: EntrySource, document: StoredText): Promise<void> {
+    async archive(internalId: string, version: Version, document: StoredText): Promise<void> {
       const key = { pk: partition(internalId), sk: versionKey(version.version) }
       await items.put(key, { entry: entryOf(version), document }, 'absent')
     },

@@ -20,7 +20,6 @@ export const createOpenJobs = (items: ItemTable) => ({
     action: 'put',
     key: keyOf(job.id),
     item: { ...job },
-    when: 'absent',
   }),
 
   closing: (id: number): ItemWrite => ({ action: 'delete', key: keyOf(id) }),

@@ -114,7 +114,6 @@ const createQueueWrites = (partition: (tableId: string) => string) => {
       action: 'put',
       key: placeOf(tableId, jobId),
       item: { jobId },
-      when: 'absent',
     }),
 
     /** For the one that begins it. Refused while another job holds the lease. */
