@@ -58,6 +58,9 @@ export const answerGatewayEvent = async (
   }
 }
 
+/** Methods that no `Request` can have (Fetch Standard, "Methods"). */
+const NO_REQUESTS = ['TRACE', 'TRACK', 'CONNECT']
+
 const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => {
   if (Buffer.byteLength(event.body ?? '') > MAX_GATEWAY_BODY_BYTES)
     return refusal(
@@ -66,6 +69,9 @@ const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => 
       'The request body is too large for this address. Upload the file directly: POST /v2/storage/files/prepare with ' +
         'federationToken=1, and put it into the object store with the credentials of the reply.',
     )
+
+  if (NO_REQUESTS.includes(event.requestContext.http.method.toUpperCase()))
+    return refusal(event, 'notFound', `There is no such route: ${event.requestContext.http.method}`)
 
   const response = await app.fetch(toRequest(event))
   const bytes = Buffer.from(await response.arrayBuffer())

@@ -10,6 +10,7 @@ import { warned } from '../configurations/configuration-resource.ts'
 import { judgeChange } from '../configurations/judge-change.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
 import { text } from '../http/fields.ts'
+import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { requireComponents } from '../triggers/trigger-rights.ts'
@@ -109,7 +110,9 @@ routes.post('/scheduler/schedules', {
     for (const id = Number(internalId); ; ) {
       const fresh = { ...activated, id, executions: [], revision: 1 }
       if (await services.schedules.insert(fresh)) return { ...scheduleResource(fresh), ...warnings }
-      const changed = await services.schedules.update(id, before => ({ ...before, ...activated }))
+      const before = await services.schedules.get(id)
+      if (before) requireOwn(caller, before)
+      const changed = await services.schedules.update(id, stored => ({ ...stored, ...activated }))
       if (changed) return { ...scheduleResource(changed), ...warnings }
     }
   },
@@ -160,8 +163,9 @@ routes.delete('/scheduler/schedules/{scheduleId}', {
   summary: 'Deactivate a schedule',
   replies: { 204: 'Deactivated', 403: 'The token may not use the component', 404: 'There is none' },
   handle: async ({ params, caller }, services) => {
-    const { id } = await findSchedule(params.scheduleId, caller, services)
-    await services.schedules.delete(id)
+    const schedule = await findSchedule(params.scheduleId, caller, services)
+    requireOwn(caller, schedule)
+    await services.schedules.delete(schedule.id)
   },
 })
 
@@ -170,9 +174,11 @@ routes.delete('/scheduler/configurations/{configurationId}', {
   summary: 'Deactivate the schedule of a configuration',
   replies: { 204: 'No schedule of it is active', 403: 'The token may not use the component' },
   handle: async ({ params, caller }, { schedules }) => {
-    for (const { id, component, configurationId } of await schedules.list()) {
+    for (const schedule of await schedules.list()) {
+      const { id, component, configurationId } = schedule
       if (configurationId !== params.configurationId) continue
       requireComponents(caller, [component])
+      requireOwn(caller, schedule)
       await schedules.delete(id)
     }
   },
@@ -184,13 +190,23 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) => {
-    const { id } = await findSchedule(params.scheduleId, caller, services)
+    const schedule = await findSchedule(params.scheduleId, caller, services)
+    requireOwn(caller, schedule)
+    const { id } = schedule
     const runWithTokenId = Number(caller.tokenId)
     const changed = await services.schedules.update(id, before => ({ ...before, runWithTokenId }))
     if (!changed) throw scheduleNotFound(params.scheduleId)
     return scheduleResource(changed)
   },
 })
+
+/** Whose runs they are, who stored what they run by, and who manages all buckets: others would stop them, or take rights from them. */
+const requireOwn = (
+  { canManageBuckets, tokenId }: Caller,
+  { runWithTokenId, tokenIds = [] }: ScheduleRecord,
+): void => {
+  if (!canManageBuckets && ![String(runWithTokenId), ...tokenIds].includes(tokenId)) throw accessDenied()
+}
 
 const findSchedule = async (
   scheduleId: string,

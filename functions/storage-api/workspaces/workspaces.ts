@@ -118,25 +118,25 @@ routes.get(configPath, {
   },
 })
 
-/** Those of the branch of the path for which `isWanted` holds. */
+/** Those of the branch of the path that the caller sees and for which `isWanted` holds. */
 const listed = async (
-  { branchId, baseUrl }: { branchId: number; baseUrl: string },
+  { branchId, baseUrl, caller }: { branchId: number; baseUrl: string; caller: Caller },
   services: Services,
   isWanted: (workspace: WorkspaceRecord) => boolean,
 ) =>
   (await services.workspaces.list())
-    .filter(workspace => workspace.branchId === branchId && isWanted(workspace))
+    .filter(workspace => workspace.branchId === branchId && isSeen(workspace, caller) && isWanted(workspace))
     .map(workspace => workspaceResource(workspace, { ...services, baseUrl }))
 
 routes.get(`${path}/{workspaceId}`, {
   summary: 'Workspace detail',
   replies: { 200: 'The workspace', 404: 'There is no such workspace' },
   reply: workspaceBody,
-  handle: async (request, services) =>
-    workspaceResource(await findWorkspace(request.params.workspaceId, request, services), {
-      ...services,
-      baseUrl: request.baseUrl,
-    }),
+  handle: async (request, services) => {
+    const workspace = await findWorkspace(request.params.workspaceId, request, services)
+    if (!isSeen(workspace, request.caller)) throw workspaceNotFound(request.params.workspaceId)
+    return workspaceResource(workspace, { ...services, baseUrl: request.baseUrl })
+  },
 })
 
 routes.delete(`${path}/{workspaceId}`, {
@@ -169,6 +169,10 @@ const ofConfiguration = async (request: ConfigurationRequest, services: Services
   return { component: request.params.componentId, configurationId: request.params.configId }
 }
 
+/** Who made it is nobody else's business; in whose workspace a token asks does not change what it may read. */
+const isSeen = ({ creatorToken }: WorkspaceRecord, { canManageBuckets, tokenId }: Caller): boolean =>
+  canManageBuckets || tokenId === creatorToken.id
+
 /** The workspace of a branch, or 404. */
 export const findWorkspace = async (
   workspaceId: string,
@@ -176,6 +180,8 @@ export const findWorkspace = async (
   { workspaces }: Services,
 ): Promise<WorkspaceRecord> => {
   const workspace = await storedUnder(workspaceId, workspaces.get)
-  if (workspace?.branchId !== branchId) throw notFound(`Workspace ${workspaceId.slice(0, 20)} not found`)
+  if (workspace?.branchId !== branchId) throw workspaceNotFound(workspaceId)
   return workspace
 }
+
+const workspaceNotFound = (id: string) => notFound(`Workspace ${id.slice(0, 20)} not found`)

@@ -19,6 +19,7 @@ import {
   MAX_GATEWAY_BODY_BYTES,
 } from '#functions/storage-api/gateway.ts'
 import { MAX_RESULT_BYTES } from '#functions/storage-api/http/page.ts'
+import type { App } from '#functions/storage-api/routes/app.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 
@@ -260,4 +261,14 @@ describe('the limits of the gateway', () => {
     expect(statusCode).toBe(504)
     expect(JSON.parse(body)).toMatchObject({ code: 'storage.tooSlow', status: 'error' })
   })
+})
+
+it.each(['TRACE', 'TRACK', 'CONNECT', 'trace'])('%s is no method of any route', async method => {
+  const { requestContext } = consoleJobs
+  const event = {
+    ...consoleJobs,
+    requestContext: { ...requestContext, http: { ...requestContext.http, method } },
+  }
+  const app = { fetch: () => Promise.reject(new Error('It is not asked')) } as unknown as App
+  expect(await answerGatewayEvent(app, gatewayEvent.parse(event))).toMatchObject({ statusCode: 404 })
 })

@@ -158,13 +158,30 @@ describe('a schedule of the scheduler', () => {
   it('runs with the token that refreshed it last', async () => {
     const { body } = await activate(await scheduler({ configurationId: await create(COMPONENT, {}) }))
     const { body: token } = await service.call('POST', '/v2/storage/tokens', {
+      description: 'manager',
+      canManageBuckets: true,
+    })
+    const asManager = { 'X-StorageApi-Token': token.token }
+    const path = `/scheduler/schedules/${body.id}/refreshToken`
+    expect((await service.call('POST', path, undefined, asManager)).body.tokenId).toBe(token.id)
+  })
+
+  it('is changed by none but those whose runs they are, who stored it, or who manage all buckets', async () => {
+    const { body } = await activate(await scheduler({ configurationId: await create(COMPONENT, {}) }))
+    const { body: token } = await service.call('POST', '/v2/storage/tokens', {
       description: 'narrow',
-      componentAccess: [COMPONENT],
+      componentAccess: [COMPONENT, 'keboola.scheduler'],
     })
     const asNarrow = { 'X-StorageApi-Token': token.token }
-    const path = `/scheduler/schedules/${body.id}/refreshToken`
-    expect((await service.call('POST', path, undefined, asNarrow)).body.tokenId).toBe(token.id)
+    for (const [method, path] of [
+      ['POST', `/scheduler/schedules/${body.id}/refreshToken`],
+      ['DELETE', `/scheduler/schedules/${body.id}`],
+      ['DELETE', `/scheduler/configurations/${body.configurationId}`],
+    ] as const)
+      expect([path, (await service.call(method, path, undefined, asNarrow)).status]).toEqual([path, 403])
     expect((await activate(body.configurationId, asNarrow)).status).toBe(403)
+    const { body: kept } = await service.call('GET', `/scheduler/schedules/${body.id}`)
+    expect(kept.tokenId).toBe(body.tokenId)
   })
 
   it.each([

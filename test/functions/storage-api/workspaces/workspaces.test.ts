@@ -49,6 +49,10 @@ it('a workspace is listed in its branch, under its configuration, until it is de
   expect(await listed()).toEqual([workspaceId, made.body.id])
   const path = `/v2/storage/workspaces/${made.body.id}`
   expect((await call('GET', path)).body).toEqual(job.results)
+  const other = as(await tokenFor({}))
+  expect((await call('GET', path, undefined, other)).status).toBe(404)
+  expect((await call('GET', '/v2/storage/workspaces', undefined, other)).body).toEqual([])
+  expect((await call('GET', '/v2/storage/workspaces', undefined, other)).status).toBe(200)
   expect((await call('DELETE', path, undefined, as(await tokenFor({})))).status).toBe(403)
   expect((await call('DELETE', `${path}?async=1`)).body.operationName).toBe('workspaceDelete')
   await service.jobsEnded()
