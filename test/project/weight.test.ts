@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_703,
-  'lines of tests': 82_088,
-  'words of documents': 92_580,
+  'lines of product': 94_732,
+  'lines of tests': 82_123,
+  'words of documents': 92_663,
   functions: 10,
   routes: 211,
   settings: 20,
