@@ -58,8 +58,8 @@ const otherBucket = (arena: Arena, { bucketId }: Place) => ({
 const rename = (arena: Arena, tableId: string, displayName: string) =>
   ask(arena, 'PUT', `/tables/${tableId}`, { displayName })
 
-const alias = (arena: Arena, { bucketId }: Place, sourceTable: string, name: string) =>
-  ask(arena, 'POST', `/buckets/${bucketId}/table-aliases`, { sourceTable, name })
+const alias = (arena: Arena, { bucketId }: Place, sourceTable: string, name: string, displayName = name) =>
+  ask(arena, 'POST', `/buckets/${bucketId}/table-aliases`, { sourceTable, name, displayName })
 
 const drop = (arena: Arena, tableId: string, force = 1) =>
   ask(arena, 'DELETE', `/tables/${tableId}?async=1&force=${force}`)
@@ -145,10 +145,30 @@ export const duels: Duel[] = [
     }),
   },
   {
+    name: 'a load that takes another along, and a full load behind them',
+    orders: [[0, 1]],
+    of: onTable(async (arena, place) => {
+      const first = await accepted(arena, place, { 1: 'a' })
+      await accepted(arena, place, { 2: 'b' })
+      const dataFileId = await arena.service.upload(csv({ 3: 'c' }))
+      const path = `/v2/storage/tables/${place.tableId}/import-async`
+      const { body } = await arena.service.call('POST', path, { dataFileId, incremental: 0 })
+      return [run(arena, first), run(arena, body.id)]
+    }),
+  },
+  {
     name: 'a load, and the clock that closes it',
     of: onTable(async (arena, place) => {
       const jobId = await accepted(arena, place, { 1: 'a' })
       return [run(arena, jobId), close(arena, jobId)]
+    }),
+  },
+  {
+    name: 'an export, and the clock that closes it',
+    of: onTable(async (arena, { tableId }) => {
+      const path = `/v2/storage/tables/${tableId}/export-async`
+      const { body } = await arena.service.call('POST', path, {})
+      return [run(arena, body.id), close(arena, body.id)]
     }),
   },
   {
@@ -205,8 +225,8 @@ export const duels: Duel[] = [
   {
     name: 'an alias and a creation of one name',
     of: onTable(async (arena, place) => [
-      alias(arena, place, place.tableId, 'a'),
-      await create(arena, place, 'a'),
+      alias(arena, place, place.tableId, 'a', 'b'),
+      await create(arena, place, 'a', 'c'),
     ]),
   },
   {
@@ -224,6 +244,13 @@ export const duels: Duel[] = [
     of: async (arena, place) => {
       const { name, create: make } = otherBucket(arena, place)
       return [make(name, `${name}a`), make(name, `${name}b`)]
+    },
+  },
+  {
+    name: 'two changes of a bucket',
+    of: async (arena, { bucketId }) => {
+      const put = (change: object) => ask(arena, 'PUT', `/buckets/${bucketId}`, change)
+      return [put({ color: 'red' }), put({ displayName: `${bucketId.slice('in.c-'.length)}z` })]
     },
   },
   {

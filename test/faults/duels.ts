@@ -30,6 +30,16 @@ export const startArena = async () => {
     startJob: async () => 'running',
   })
 
+  const ends = new Map<number, unknown>()
+  /** A job ends once. */
+  const changedEnds = (found: readonly Item[]): string[] =>
+    found.flatMap(({ id, status, endTime, input }) => {
+      if (endTime === undefined || input === undefined) return []
+      const before = ends.get(Number(id)) ?? status
+      ends.set(Number(id), before)
+      return before === status ? [] : [`the job ${id} ended as ${before}, and is ${status}`]
+    })
+
   function watch(items: ItemTable): ItemTable {
     const all = async (): Promise<Item[]> => {
       const found = [...seen.pks].map(pk => Array.fromAsync(items.query(pk, startingWith(''))))
@@ -47,7 +57,8 @@ export const startArena = async () => {
           return bent.by(one, kind) ?? []
         })
         const result = await act(given)
-        for (const sentence of illegalIn(await all(), now()))
+        const found = await all()
+        for (const sentence of [...illegalIn(found, now()), ...changedEnds(found)])
           if (!seen.before.has(sentence)) seen.illegal.add(sentence)
         return result
       })
@@ -86,10 +97,17 @@ export type Arena = Awaited<ReturnType<typeof startArena>>
 
 /** `put QUEUE LEASE absent`: what is written, where, and on which condition. */
 const kindOf = ({ action, key: { pk, sk }, when }: ItemWrite): string => {
-  const part = pk.startsWith('QUEUE#') || pk.startsWith('BUCKET#') ? ` ${sk.split('#')[0]}` : ''
-  const named = /^\s?\d+$/.test(part) ? ' place' : part
-  const condition = typeof when === 'object' && !(when instanceof Date) ? Object.keys(when).join() : when
-  return `${action} ${pk.split('#')[0]}${named} ${condition instanceof Date ? 'expired' : condition}`
+  const part = pk.startsWith('QUEUE#') || pk.startsWith('BUCKET') ? ` ${sk.split('#')[0]}` : ''
+  const named = /^ (\d|in\.|out\.)/.test(part) ? '' : part
+  return `${action} ${pk.split('#')[0]}${named} ${conditionOf(when)}`
+}
+
+const conditionOf = (when: ItemWrite['when']): string => {
+  if (when === undefined || when === 'absent') return String(when)
+  if (when instanceof Date) return 'expired'
+  return Object.entries(when)
+    .map(([name, value]) => (name === 'status' ? `is ${value}` : name))
+    .join()
 }
 
 export interface Place {
@@ -143,6 +161,7 @@ const newPlace = async ({ service, seen }: Arena): Promise<Place> => {
 
 /** What everybody sees in the end. */
 const observe = async (arena: Arena, place: Place): Promise<unknown> => ({
+  done: await doneJobs(arena, place),
   bucket: await observeBucket(arena, place),
   ...(place.tokenId !== undefined && { token: await observeToken(arena, place.tokenId) }),
   ...(place.configurationPath !== undefined && {
@@ -152,6 +171,17 @@ const observe = async (arena: Arena, place: Place): Promise<unknown> => ({
     tags: (await arena.service.stores.files.get(place.fileId))?.tags.toSorted() ?? 'gone',
   }),
 })
+
+/** What jobs did on the bucket. Those that failed one order refuses before, and another later. */
+const doneJobs = async ({ service, seen }: Arena, { bucketId }: Place): Promise<string[]> => {
+  const pks = [...seen.pks].filter(pk => pk.startsWith('JOBS#'))
+  const found = await Promise.all(pks.map(pk => Array.fromAsync(service.items.query(pk, startingWith('')))))
+  return found
+    .flat()
+    .filter(job => job['status'] === 'success' && JSON.stringify(job).includes(bucketId))
+    .map(({ input }) => String(Object(input).operationName))
+    .toSorted()
+}
 
 const observeConfiguration = async ({ service }: Arena, path: string): Promise<unknown> => {
   const { status, body } = await service.call('GET', `/v2/storage${path}`)
@@ -185,7 +215,12 @@ const observeBucket = async ({ service }: Arena, { bucketId }: Place): Promise<u
       metadata.map(({ key, value }: Record<string, string>) => [key, value]).sort(),
     ])
   }
-  return { displayName: bucket.displayName.replace(/\d+/, ''), rows: bucket.rowsCount, shown }
+  return {
+    displayName: bucket.displayName.replace(/\d+/, ''),
+    color: bucket.color,
+    rows: bucket.rowsCount,
+    shown,
+  }
 }
 
 interface Played {
