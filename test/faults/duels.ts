@@ -16,6 +16,8 @@ export const startArena = async () => {
   const seen = {
     pks: new Set<string>(),
     conditions: new Set<string>(),
+    /** What was written together, as `JOBS QUEUE…`. */
+    writes: [] as string[],
     illegal: new Set<string>(),
     /** Of earlier plays. */
     before: new Set<string>(),
@@ -56,6 +58,7 @@ export const startArena = async () => {
           seen.pks.add(one.key.pk)
           return bent.by(one, kind) ?? []
         })
+        seen.writes.push(given.map(writtenOf).toSorted().join(', '))
         const result = await act(given)
         const found = await all()
         for (const sentence of [...illegalIn(found, now()), ...changedEnds(found)])
@@ -101,6 +104,12 @@ const kindOf = ({ action, key: { pk, sk }, when }: ItemWrite): string => {
   const named = /^ (\d|in\.|out\.)/.test(part) ? '' : part
   return `${action} ${pk.split('#')[0]}${named} ${conditionOf(when)}`
 }
+
+/** Which kind of item, whether it is there then or not. */
+const writtenOf = (write: ItemWrite): string =>
+  kindOf({ ...write, when: 'absent' })
+    .replace(/ +absent$/, '')
+    .replace(/(EVENTS\/\w+).*/, '$1')
 
 const conditionOf = (when: ItemWrite['when']): string => {
   if (when === undefined || when === 'absent') return String(when)
@@ -151,7 +160,7 @@ export const run =
 
 let places = 0
 
-const newPlace = async ({ service, seen }: Arena): Promise<Place> => {
+export const newPlace = async ({ service, seen }: Arena): Promise<Place> => {
   seen.pks.clear()
   for (const sentence of seen.illegal) seen.before.add(sentence)
   seen.illegal.clear()
