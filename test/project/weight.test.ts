@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 94_732,
-  'lines of tests': 82_255,
+  'lines of tests': 82_365,
   'words of documents': 92_663,
   functions: 10,
   routes: 211,
