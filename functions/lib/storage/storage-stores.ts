@@ -43,7 +43,6 @@ interface StorageStoresOptions {
   tablesBucket: string
   /** Default 7. */
   snapshotRetentionDays?: number
-  /** Default: generous ones. */
   now: () => Date
 }
 

@@ -10,7 +10,7 @@ import { fileNotFound, findFile, findFileToChange, mayChangeFile } from '../find
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
-import { recordAudit, recordEvent } from '../http/record-event.ts'
+import { recordAudit, telling } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { FileAccess } from '../services/file-access.ts'
@@ -179,14 +179,14 @@ routes.post('/v2/storage/files/{fileId}/tags', {
     const { params, body, caller } = request
     const { files } = services
     const { id } = await findFileToChange(files, params.fileId, caller)
-    const updated = await files.update(id, file => {
+    const withTag = (file: FileRecord): FileRecord => {
       const tags = [...new Set([...file.tags, body.tag])]
       if (tags.length > MAX_TAGS)
         throw new UserError('storage.validation', `A file has at most ${MAX_TAGS} tags.`)
       return { ...file, tags }
-    })
-    if (!updated) throw fileNotFound()
-    await recordEvent(request, services, tagEvent('fileTagAdded', updated, body.tag))
+    }
+    const told = (file: FileRecord) => telling(request, services, tagEvent('fileTagAdded', file, body.tag))
+    if (!(await files.update(id, withTag, told))) throw fileNotFound()
   },
 })
 
@@ -199,12 +199,13 @@ routes.delete('/v2/storage/files/{fileId}/tags/{tag}', {
     const { params, caller } = request
     const { files } = services
     const { id } = await findFileToChange(files, params.fileId, caller)
-    const updated = await files.update(id, file => ({
+    const withoutTag = (file: FileRecord): FileRecord => ({
       ...file,
       tags: file.tags.filter(tag => tag !== params.tag),
-    }))
-    if (!updated) throw fileNotFound()
-    await recordEvent(request, services, tagEvent('fileTagDeleted', updated, params.tag))
+    })
+    const told = (file: FileRecord) =>
+      telling(request, services, tagEvent('fileTagDeleted', file, params.tag))
+    if (!(await files.update(id, withoutTag, told))) throw fileNotFound()
   },
 })
 

@@ -83,7 +83,6 @@ routes.put('/v2/storage/tokens/{tokenId}', {
   reply: tokenBody,
   handle: async (request, services) => {
     const { params, body, caller, baseUrl } = request
-
     refuseMaster(params.tokenId, caller)
     const { id, canManageBuckets } = await findToken(services, params.tokenId)
     if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)

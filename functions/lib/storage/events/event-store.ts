@@ -47,10 +47,7 @@ const eventRecord = z.object({
 
 export type EventRecord = z.infer<typeof eventRecord>
 
-const storedEvent = eventRecord.extend({
-  [itemExpiryName]: z.number(),
-  /** Of the request with an idempotency key that made it. */
-})
+const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
 
 interface OnceOptions {
   idempotency: IdempotencyStore

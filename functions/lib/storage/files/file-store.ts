@@ -33,7 +33,6 @@ const fileRecord = z.object({
   readers: z.array(z.string()).optional(),
   /** It has expired, and its objects are deleted. */
   isSwept: z.boolean().optional(),
-  /** Of the idempotent request that created it, if any. */
   revision: z.number(),
 })
 
@@ -103,17 +102,22 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
       (branchId === defaultBranchId ? undefined : recordsOf(items, defaultBranchId).get(id)),
 
     /**
-     * Applies a change to the current file, again when another writer was faster. Resolves to the changed file, or
+     * Applies a change to the current file, again when another writer was faster; `alsoOf`: what is written with it. Resolves to the changed file, or
      * `undefined` when it does not exist.
      */
-    update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
+    update(
+      id: number,
+      change: (file: FileRecord) => FileRecord,
+      alsoOf: (changed: FileRecord) => Promise<readonly ItemWrite[]> = async () => [],
+    ): Promise<FileRecord | undefined> {
       return changeRevised(
         {
           read: () => records.get(id),
           write: async (file, { tags, revision }) => {
             const added = file.tags.filter(tag => !tags.includes(tag))
             if (added.length > 0) await noteTags({ ...file, tags: added })
-            return records.replace(file, { revision })
+            const writes = [records.writing(file, { revision }), ...(await alsoOf(file))]
+            return (await items.transact(writes)).length === 0
           },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),
