@@ -37,6 +37,8 @@ export interface AutomaticTablesState {
   logBytes: number
   spools: TableSpoolState[]
   parents: [type: string, names: string[]][]
+  /** Paths of lists in lists that were warned of: each is said once, in however many legs. */
+  warned: string[]
 }
 
 /**
@@ -52,7 +54,7 @@ export class AutomaticTables {
   readonly #names: TableNames
   /** Columns from parents, by data type. */
   readonly #parents: Map<string, Set<string>>
-  readonly #warned = new Set<string>()
+  readonly #warned: Set<string>
   /** Pages after each other whose bytes were not enough, by data type. */
   readonly #unread = new Map<string, number>()
   #learnt: unknown
@@ -72,6 +74,7 @@ export class AutomaticTables {
       compat ? [] : [...options.dataTypes, ...this.#structure.roots.keys()],
       options.warn,
     )
+    this.#warned = new Set(state?.warned)
     this.#parents = new Map(state?.parents.map(([type, names]) => [type, new Set(names)]))
     const names = this.#names
     this.#live = new LiveTables({ structure: this.#structure, folder, compat, names, nestedList })
@@ -141,6 +144,7 @@ export class AutomaticTables {
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
       parents: [...this.#parents].map(([type, names]) => [type, [...names]]),
+      warned: [...this.#warned],
     }
   }
 
