@@ -27,8 +27,6 @@ export interface FunctionBundle {
   contentHash: string
   /** Whether it loads DuckDB's native binding, which then decides the architecture. */
   isNative: boolean
-  /** Invocations at a time that are kept for it. Default: what others leave. */
-  reservedConcurrency?: number | undefined
 }
 
 export type FunctionBundles = Readonly<Record<FunctionName, FunctionBundle>>

@@ -5,8 +5,9 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { z } from 'zod'
 import type { StackConfig } from './stack-config.ts'
+import type { WorkSizes } from './work-sizes.ts'
 
-type Deployment = Pick<StackConfig, 'environment' | 'removalPolicy' | 'dataKeyArn'>
+type Deployment = Pick<StackConfig, 'environment' | 'removalPolicy' | 'dataKeyArn' | 'sizes'>
 
 interface DeployedStackProps extends StackProps {
   readonly deployment: Deployment
@@ -17,16 +18,17 @@ interface DeployedStackProps extends StackProps {
  * (`DeployedStack.of`): every construct would have to pass it on otherwise.
  */
 export class DeployedStack extends Stack {
-  readonly environmentName: string | undefined
   /** Of data, and of what opens it. */
   readonly dataRemovalPolicy: RemovalPolicy
   /** The customer's key for data at rest. Undefined: keys of AWS. */
   readonly dataKey: IKey | undefined
+  /** Of functions by their names: invocations at a time that are kept for them. */
+  readonly concurrency: WorkSizes['concurrency']
 
   constructor(scope: Construct, id: string, { deployment, ...props }: DeployedStackProps) {
     super(scope, id, props)
-    const { environment, removalPolicy, dataKeyArn } = deployment
-    this.environmentName = environment
+    const { environment, removalPolicy, dataKeyArn, sizes } = deployment
+    this.concurrency = sizes.concurrency
     // The first: a first deployment that fails leaves nothing behind.
     this.dataRemovalPolicy =
       removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY

@@ -5,6 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE_VARIABLE } from '../functions/lib/cloud/metric-units.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { DeployedStack } from './deployment.ts'
 import { KeptLogs } from './kept-logs.ts'
 import { sizeOf } from './system.ts'
 
@@ -28,6 +29,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, nodeFlags = [], ...rest } = props
     const { memoryMiB, scratchMiB = 512, seconds } = sizeOf(bundle.name)
+    const kept = DeployedStack.of(scope).concurrency[bundle.name]
     const logGroup = new KeptLogs(scope, `${id}Logs`)
     const role = props.role ?? executionRole(scope, `${id}Role`)
     logGroup.grantWrite(role)
@@ -40,9 +42,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       handler: 'index.handler',
       memorySize: memoryMiB,
       timeout: Duration.seconds(seconds),
-      ...(bundle.reservedConcurrency !== undefined && {
-        reservedConcurrentExecutions: bundle.reservedConcurrency,
-      }),
+      ...(kept !== undefined && { reservedConcurrentExecutions: kept }),
       ephemeralStorageSize: Size.mebibytes(scratchMiB),
       logGroup,
       role,

@@ -6,18 +6,10 @@ import { allow } from './allow.ts'
 import { NodeFunction, type NodeFunctionProps } from './node-function.ts'
 import { clocks } from './system.ts'
 
-interface ScheduledFunctionProps<EnvName extends string> extends NodeFunctionProps<EnvName> {
-  /** Whether an event that failed, or that Lambda did not take, is sent again. Default: the next minute makes up for it. */
-  readonly isRetried?: boolean
-}
-
 /** A function that the clocks of system.ts call, each with an event of its own. */
 export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvName> {
-  constructor(scope: Construct, id: string, props: ScheduledFunctionProps<EnvName>) {
-    const { isRetried = false, ...rest } = props
-    super(scope, id, rest)
-    // Lambda would try twice more: three errors for one minute that the next one makes up for.
-    if (!isRetried) this.configureAsyncInvoke({ retryAttempts: 0 })
+  constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
+    super(scope, id, props)
     const role = schedulerRole(scope, 'ScheduleRole')
     allow(role, ['lambda:InvokeFunction'], [this.functionArn])
     for (const { expression, input } of clocks.filter(({ calls }) => calls === props.bundle.name))
@@ -31,7 +23,6 @@ export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvN
             arn: this.functionArn,
             roleArn: role.roleArn,
             ...(input !== undefined && { input: JSON.stringify(input) }),
-            ...(!isRetried && { retryPolicy: { maximumRetryAttempts: 0 } }),
           },
         }),
       )

@@ -31,7 +31,7 @@ interface MillraceStackProps {
 
 /** The whole system, or the functions around a storage service elsewhere. */
 export class MillraceStack extends DeployedStack {
-  constructor(scope: Construct, id: string, { bundles: built, config, ...props }: MillraceStackProps) {
+  constructor(scope: Construct, id: string, { bundles, config, ...props }: MillraceStackProps) {
     const { environment } = config
     super(scope, id, {
       ...props,
@@ -39,11 +39,6 @@ export class MillraceStack extends DeployedStack {
       ...(environment === undefined ? {} : { stackName: `${id}-${environment}` }),
       deployment: config,
     })
-    const entries = Object.values(built).map(bundle => [
-      bundle.name,
-      { ...bundle, reservedConcurrency: config.sizes.concurrency[bundle.name] },
-    ])
-    const bundles = Object.fromEntries(entries) as FunctionBundles // One entry for each that was built.
     const alarms = new AlarmTopic(this, 'Alarms')
     if (config.alarmEmail) alarms.addSubscription(new EmailSubscription(config.alarmEmail))
 

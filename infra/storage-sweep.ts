@@ -29,7 +29,6 @@ export class StorageSweep extends Construct {
         TABLES_BUCKET: tables.bucketName,
         SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
       },
-      isRetried: true,
     })
     // In batches it writes notes about objects.
     allowItems(

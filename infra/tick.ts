@@ -48,8 +48,6 @@ export class Tick extends Construct {
     const tick = new ScheduledFunction<TickEnv>(this, 'Function', {
       bundle,
       description: 'Starts what is due and what was left, and keeps what failed',
-      // The end of an execution is told once: it may be that the items cannot be written for a moment.
-      isRetried: true,
       deadLetterQueue: undelivered,
       environment: {
         STORAGE_TABLE: service?.items.tableName ?? NONE,

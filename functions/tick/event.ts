@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executionStatus } from '../lib/storage/runs/run-execution.ts'
 
 const milliseconds = z.int().transform(ms => new Date(ms))
 const text = z
@@ -13,9 +14,7 @@ const statusChange = z.object({
     executionArn: z.string().min(1),
     stateMachineArn: z.string().min(1),
     name: z.string().min(1),
-    status: z
-      .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
-      .transform(status => (status === 'PENDING_REDRIVE' ? 'RUNNING' : status)),
+    status: executionStatus,
     startDate: milliseconds,
     stopDate: milliseconds.nullish().transform(given => given ?? undefined),
     input: text,

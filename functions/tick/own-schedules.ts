@@ -5,6 +5,7 @@ import {
   scheduleIdOf,
   spreadOf,
 } from '../lib/schedules/configuration-schedule.ts'
+import { lookBack } from '../lib/schedules/schedule-expression.ts'
 import { authorIdsOf, findRunRights } from '../lib/storage/tokens/run-author.ts'
 import type { ComponentEvent } from '../lib/storage-client/component-event.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
@@ -21,8 +22,6 @@ interface ScheduledRunsServices {
   log: { warn(message: string, extra: Record<string, unknown>): void }
 }
 
-/** Schedules of minutes whose event was lost or late are still started for so long. */
-const LOOK_BACK_MS = 10 * 60_000
 /** A moment that was due is looked at again in the minutes after it; the event for its author is recorded in the first. */
 const MINUTE_MS = 60_000
 /** A schedule that cannot be read gets an event for its author while the change is this young. */
@@ -72,7 +71,7 @@ const startIfDue = async (
   const schedule = await scheduleOf(componentId, configuration, { id, time }, services)
   // What was due before the schedule was what it is now is not for it to run.
   const changedAt = Date.parse(configuration.currentVersion?.created ?? '') || 0
-  const since = new Date(Math.max(changedAt, time.getTime() - LOOK_BACK_MS))
+  const since = lookBack(changedAt, time)
   const due = schedule?.lastDue(since, time)
   if (!schedule || !due) return undefined
   const name = `schedule-${id.slice(0, 24)}-${due.toISOString().replaceAll(/[^0-9TZ]/g, '')}`

@@ -1,10 +1,8 @@
-import { lastBetween, readCronTab } from '../lib/schedules/schedule-expression.ts'
+import { lastBetween, lookBack, readCronTab } from '../lib/schedules/schedule-expression.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { SCHEDULER, type ScheduleRecord } from '../lib/storage/schedules/schedule-store.ts'
 import { answerEach, type FiringServices, fire } from './start-run.ts'
 
-/** What was due while nobody looked is still started for so long. */
-const LOOK_BACK_MS = 10 * 60_000
 const EXECUTIONS_KEPT = 10
 
 /** Starts the configurations whose schedule of the scheduler has become due. Resolves to the ids of the schedules that fired. */
@@ -43,8 +41,4 @@ const answerClock = async (schedule: ScheduleRecord, services: FiringServices): 
 }
 
 const lastDue = ({ cronTab, timezone, lastRun }: ScheduleRecord, now: Date): Date | undefined =>
-  lastBetween(
-    readCronTab(cronTab, timezone),
-    new Date(Math.max(Date.parse(lastRun), now.getTime() - LOOK_BACK_MS)),
-    now,
-  )
+  lastBetween(readCronTab(cronTab, timezone), lookBack(Date.parse(lastRun), now), now)

@@ -41,12 +41,13 @@ export const variables = [
 export type TickEnv = (typeof variables)[number]
 
 type Env = Environment<TickEnv>
-type Open = (time: Date, log: Logger) => Promise<object>
+/** What is looked for each minute. */
+type Look = (time: Date, log: Logger) => Promise<object>
 
 export const open = (env: Env) => {
   const machines = openMachines({ start: startExecution, describe: describeExecution })
   const service = env.STORAGE_TABLE === NONE ? undefined : openService(env, machines)
-  const looks: Open[] = [...(service?.looks ?? []), ownSchedules(env, machines)]
+  const looks: Look[] = [...(service?.looks ?? []), ownSchedules(env, machines)]
   const arns = z.record(z.string(), z.string()).parse(JSON.parse(env.MACHINES))
   const machineNames = new Map(Object.entries(arns).map(([name, arn]) => [arn, name]))
   const measure = createMeasure('tick')
@@ -66,7 +67,7 @@ export const open = (env: Env) => {
 }
 
 /** What is slow or fails for one keeps no other from its work. */
-const lookAtAll = async (looks: readonly Open[], time: Date, log: Logger): Promise<object> => {
+const lookAtAll = async (looks: readonly Look[], time: Date, log: Logger): Promise<object> => {
   const done = await Promise.allSettled(looks.map(look => look(time, log)))
   const failed = done.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
   for (const error of failed.slice(1)) log.error('a look failed', { error })
@@ -88,7 +89,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
   }
   const lostRun = { runs: stores.runs, describe: createDescribeRun(machines, env.EXTRACT_MACHINE_ARN), now }
   const measure = createMeasure('jobs')
-  const looks: Open[] = [
+  const looks: Look[] = [
     async (_, log) => {
       const result = await startOpenJobs({ ...services, log })
       measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
@@ -106,7 +107,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
 }
 
 /** Through the API, as everything around the service reads it: also where the service is elsewhere. */
-const ownSchedules = (env: Env, machines: OpenedMachines): Open => {
+const ownSchedules = (env: Env, machines: OpenedMachines): Look => {
   const service = openStorage(env)
   const components = componentsOf(env)
   return async (time, log) => {

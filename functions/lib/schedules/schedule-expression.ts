@@ -11,6 +11,13 @@ export const lastBetween = (nextTime: NextTime, since: Date, until: Date): Date 
   return last
 }
 
+/** What was due while nobody looked is still started for so long. */
+const LOOK_BACK_MS = 10 * 60_000
+
+/** After what a look looks: `sinceMs`, or the beginning of the time that it makes up for. */
+export const lookBack = (sinceMs: number, time: Date): Date =>
+  new Date(Math.max(sinceMs, time.getTime() - LOOK_BACK_MS))
+
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /**

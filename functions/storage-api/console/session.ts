@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { isSameText } from '../../lib/digests.ts'
 import { type Said, said } from './route.ts'
 import { CONSOLE_PATH } from './with-console.ts'
 
@@ -57,8 +58,6 @@ export const takeSaid = (context: Context): Said | undefined => {
   if (kept === undefined || context.req.header('sec-fetch-dest') === 'empty') return undefined
   deleteCookie(context, SAID, { path: CONSOLE_PATH })
   const [signature = '', text = ''] = kept.split(/\.(.*)/s)
-  const expected = Buffer.from(signed(context, text))
-  const given = Buffer.from(signature)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  if (!isSameText(signature, signed(context, text))) return undefined
   return said.safeParse(JSON.parse(text)).data
 }

@@ -110,9 +110,10 @@ routes.post('/scheduler/schedules', {
     for (const id = Number(internalId); ; ) {
       const fresh = { ...activated, id, executions: [], revision: 1 }
       if (await services.schedules.insert(fresh)) return { ...scheduleResource(fresh), ...warnings }
-      const before = await services.schedules.get(id)
-      if (before) requireOwn(caller, before)
-      const changed = await services.schedules.update(id, stored => ({ ...stored, ...activated }))
+      const changed = await services.schedules.update(id, before => {
+        requireOwn(caller, before)
+        return { ...before, ...activated }
+      })
       if (changed) return { ...scheduleResource(changed), ...warnings }
     }
   },
@@ -163,9 +164,8 @@ routes.delete('/scheduler/schedules/{scheduleId}', {
   summary: 'Deactivate a schedule',
   replies: { 204: 'Deactivated', 403: 'The token may not use the component', 404: 'There is none' },
   handle: async ({ params, caller }, services) => {
-    const schedule = await findSchedule(params.scheduleId, caller, services)
-    requireOwn(caller, schedule)
-    await services.schedules.delete(schedule.id)
+    const { id } = await findOwnSchedule(params.scheduleId, caller, services)
+    await services.schedules.delete(id)
   },
 })
 
@@ -190,9 +190,7 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) => {
-    const schedule = await findSchedule(params.scheduleId, caller, services)
-    requireOwn(caller, schedule)
-    const { id } = schedule
+    const { id } = await findOwnSchedule(params.scheduleId, caller, services)
     const runWithTokenId = Number(caller.tokenId)
     const changed = await services.schedules.update(id, before => ({ ...before, runWithTokenId }))
     if (!changed) throw scheduleNotFound(params.scheduleId)
@@ -203,7 +201,7 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
 /** Whose runs they are, who stored what they run by, and who manages all buckets: others would stop them, or take rights from them. */
 const requireOwn = (
   { canManageBuckets, tokenId }: Caller,
-  { runWithTokenId, tokenIds = [] }: ScheduleRecord,
+  { runWithTokenId, tokenIds }: ScheduleRecord,
 ): void => {
   if (!canManageBuckets && ![String(runWithTokenId), ...tokenIds].includes(tokenId)) throw accessDenied()
 }
@@ -216,6 +214,12 @@ const findSchedule = async (
   const schedule = await storedUnder(scheduleId, schedules.get)
   if (!schedule) throw scheduleNotFound(scheduleId)
   requireComponents(caller, [schedule.component])
+  return schedule
+}
+
+const findOwnSchedule: typeof findSchedule = async (scheduleId, caller, services) => {
+  const schedule = await findSchedule(scheduleId, caller, services)
+  requireOwn(caller, schedule)
   return schedule
 }
 

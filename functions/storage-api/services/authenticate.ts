@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
-import { hexDigest } from '../../lib/digests.ts'
+import { hexDigest, isSameText } from '../../lib/digests.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { allRights, isExpired } from '../../lib/storage/tokens/rights.ts'
@@ -47,7 +46,7 @@ export const createAuthenticate = (
 
     const id = parseId(tokenIdOf(value) ?? '')
     const token = id === undefined ? undefined : await tokens.get(id)
-    if (!token || !isSame(digest, token.digest))
+    if (!token || !isSameText(digest, token.digest))
       throw new UserError('storage.tokenInvalid', 'Invalid access token')
     if (isExpired(token, now())) throw new UserError('storage.tokenInvalid', 'Access token has expired')
     return callerOf(token, masterId)
@@ -64,7 +63,7 @@ const masterCaller = (tokenId: string): Caller => ({
 })
 
 const isOneOf = (digest: string, masterTokens: readonly string[]): boolean =>
-  masterTokens.some(token => isSame(digest, digestOf(token)))
+  masterTokens.some(token => isSameText(digest, digestOf(token)))
 
 /** SHA-256 in hexadecimal digits, which is how tokens are stored. */
 export const digestOf = (token: string): string => hexDigest(token)
@@ -84,6 +83,3 @@ const callerOf = (token: TokenRecord, masterId: string): Caller => ({
 
 /** `projectId-tokenId-secret` contains its id. */
 export const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
-
-const isSame = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

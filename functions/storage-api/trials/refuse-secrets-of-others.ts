@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { listSecrets } from '../../lib/storage/secrets/map-secrets.ts'
 import { isSealed, parseSealed } from '../../lib/storage/secrets/sealed-secret.ts'
-import { isExpired } from '../../lib/storage/tokens/rights.ts'
+import { rightsOf } from '../../lib/storage/tokens/rights.ts'
 import type { Caller, Services } from '../services/services.ts'
 
 interface Tried {
@@ -27,8 +27,7 @@ export const refuseSecretsOfOthers = async (
   const managesAll = async (id: string): Promise<boolean> => {
     if (id === caller.tokenId) return caller.canManageBuckets
     if (id === caller.masterId) return true
-    const token = await tokens.get(Number(id))
-    return token !== undefined && !isExpired(token, now()) && token.canManageBuckets
+    return rightsOf(await tokens.get(Number(id)), now()).canManageBuckets
   }
   const authors = new Set(sealed.map(secret => parseSealed(secret)?.context.tokenId))
   for (const writer of new Set(writers)) {

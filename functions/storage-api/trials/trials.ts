@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
 import { draftBody, previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
-import { type Author, emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
+import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import { jsonObject, parseJsonObject } from '../configurations/json-field.ts'
 import { isRunnable } from '../configurations/judge-change.ts'
@@ -31,8 +31,6 @@ interface TrialUnit {
   name: string
   configuration: JsonObject
   state: JsonObject
-  /** The tokens that stored it, a secret in it, or how it is used. */
-  authors: Author[]
 }
 
 /**
@@ -57,24 +55,18 @@ const findTrialUnit = async (
   if (row === undefined && content.rows.length > 0)
     throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
   const state = configuration.rows.find(({ id }) => id === row?.id)?.state ?? emptyObject
-  const authors = [...content.authors, ...(row?.authors ?? [])]
   const unit: TrialUnit =
     row === undefined
-      ? {
-          rowId: null,
-          name: content.name,
-          configuration: root,
-          state: objectOf(configuration.state),
-          authors,
-        }
+      ? { rowId: null, name: content.name, configuration: root, state: objectOf(configuration.state) }
       : {
           rowId: row.id,
           name: row.name,
           configuration: mergeConfiguration(root, objectOf(row.configuration)),
           state: objectOf(state),
-          authors,
         }
-  return { configuration, unit, imageParameters }
+  /** The tokens that stored it, a secret in it, or how it is used. */
+  const writers = [...content.authors, ...(row?.authors ?? [])].map(({ id }) => id)
+  return { configuration, unit, writers, imageParameters }
 }
 
 /** The component, with what the operator set for it. Error: 400 `storage.components.notRunnable` for one that does not run here. */
@@ -123,18 +115,17 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/preview', {
   handle: async (request, services) => {
     const { componentId, configId } = request.params
     const { rowId, rows } = request.body
-    const { unit, configuration, imageParameters } = await findTrialUnit(request, rowId, services)
-    const { authors, state } = unit
-    const tried = { value: [unit.configuration, state], writers: authors.map(({ id }) => id) }
-    await refuseSecretsOfOthers({ ...tried, caller: request.caller }, services)
+    const { unit, writers, ...found } = await findTrialUnit(request, rowId, services)
+    const { caller } = request
+    await refuseSecretsOfOthers({ value: [unit.configuration, unit.state], writers, caller }, services)
     const { draft: _, ...shown } = await inPlace('previews', request, services, () =>
       services.previewExtraction({
         componentId,
         configId,
         configuration: unit.configuration,
-        state,
-        imageParameters,
-        adoptedSecrets: configuration.adoptedSecrets,
+        state: unit.state,
+        imageParameters: found.imageParameters,
+        adoptedSecrets: found.configuration.adoptedSecrets,
         rows,
       }),
     )

@@ -8,7 +8,5 @@ export const createDescribeRun =
   (machines: Pick<Machines, 'describe'>, machineArn: string): DescribeRun =>
   async name => {
     const found = await machines.describe({ machineArn, name })
-    if (found === undefined) return undefined
-    const status = found.status === 'PENDING_REDRIVE' ? 'RUNNING' : found.status
-    return runExecution.parse({ ...found, name, status })
+    return found && runExecution.parse({ ...found, name })
   }

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { defaultBranchId } from '../db/branch-id.ts'
 
-const runStatuses = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'] as const
+/** One that waits for its redrive goes on. */
+export const executionStatus = z
+  .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
+  .transform(status => (status === 'PENDING_REDRIVE' ? 'RUNNING' : status))
 
 /** What Step Functions says of a run: an execution of the extract machine. */
 export const runExecution = z.object({
   /** The run's id. */
   name: z.string(),
-  status: z.enum(runStatuses),
+  status: executionStatus,
   startDate: z.coerce.date(),
   stopDate: z.coerce.date().optional(),
   /** JSON texts. */
