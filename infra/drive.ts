@@ -1,8 +1,8 @@
-import { Aws } from 'aws-cdk-lib'
-import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import { allowApart } from './allow-apart.ts'
 import { type DriveProps, definitionOf } from './drive-definition.ts'
+import { childrenOf } from './machine-identity.ts'
 import { machineLogs } from './machine-logs.ts'
 import { machines } from './system.ts'
 
@@ -24,19 +24,12 @@ export const drive = (scope: Construct, props: DriveProps): StateMachine => {
   return machine
 }
 
-/**
- * Of a distributed Map (Developer Guide, "IAM policies for using Distributed Map states"). It is a policy of its own: the role's
- * would depend on the machine, which depends on the role.
- */
-const allowChildren = (scope: Construct, machine: StateMachine): void => {
-  const { stateMachineName, stateMachineArn, role } = machine
-  const executions = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}/*`
-  const statements = [
-    new PolicyStatement({ actions: ['states:StartExecution'], resources: [stateMachineArn] }),
-    new PolicyStatement({
+/** Of a distributed Map (Developer Guide, "IAM policies for using Distributed Map states"). */
+const allowChildren = (scope: Construct, { stateMachineName, stateMachineArn, role }: StateMachine): void =>
+  allowApart(scope, 'DistributedMapPolicy', role, [
+    { actions: ['states:StartExecution'], resources: [stateMachineArn] },
+    {
       actions: ['states:DescribeExecution', 'states:StopExecution', 'states:RedriveExecution'],
-      resources: [executions],
-    }),
-  ]
-  role.attachInlinePolicy(new Policy(scope, 'DistributedMapPolicy', { statements }))
-}
+      resources: [childrenOf(stateMachineName)],
+    },
+  ])

@@ -6,7 +6,7 @@ import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { drive } from './drive.ts'
-import { extractMachineIdentity } from './extract-machine-identity.ts'
+import { executionsOf, machineIdentity } from './machine-identity.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -37,7 +37,7 @@ export class ExtractFlow extends Construct {
     const runExtractor = runExtractorFunction(this, props, work)
     this.machine = drive(this, {
       name: 'extract',
-      machineName: extractMachineIdentity().name,
+      machineName: machineIdentity('extract').name,
       step: runExtractor,
     })
   }
@@ -67,6 +67,6 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowPuttingObjects(runExtractor, work, { prefix: 'runs/' })
   allowPuttingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
-  allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
+  allow(runExtractor, ['states:DescribeExecution'], [executionsOf(machineIdentity('extract').name)])
   return runExtractor
 }

@@ -1,7 +1,5 @@
-import { Aws } from 'aws-cdk-lib'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets'
-import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
@@ -18,10 +16,12 @@ import {
   allowReadingSecret,
   allowWritingObjects,
 } from './allow.ts'
+import { allowApart } from './allow-apart.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
 import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
+import { executionsOf } from './machine-identity.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -54,7 +54,13 @@ export class ImportFlow extends Construct {
       step: startImport,
       pollJob: props.pollJob,
     })
-    allowLookingAfterExecutions(this, startImport, this.machine)
+    // The hook sees whether the execution that holds a key has ended.
+    allowApart(this, 'LookAfterExecutions', startImport.role, [
+      {
+        actions: ['states:DescribeExecution'],
+        resources: [executionsOf(this.machine.stateMachineName)],
+      },
+    ])
     new Rule(this, 'ObjectLanded', {
       description: 'Starts an import for each object that lands',
       eventPattern: {
@@ -66,23 +72,6 @@ export class ImportFlow extends Construct {
       targets: [new SfnStateMachine(this.machine, { deadLetterQueue: props.undelivered })],
     })
   }
-}
-
-/**
- * Lets the hook see whether the execution that holds a key has ended. It is a separate policy: the function's own would
- * depend on the machine, which depends on the function.
- */
-const allowLookingAfterExecutions = (scope: Construct, grantee: IFunction, machine: StateMachine): void => {
-  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
-  const policy = new Policy(scope, 'LookAfterExecutions', {
-    statements: [
-      new PolicyStatement({
-        actions: ['states:DescribeExecution'],
-        resources: [`${states}:execution:${machine.stateMachineName}:*`],
-      }),
-    ],
-  })
-  grantee.role?.attachInlinePolicy(policy)
 }
 
 const startImportFunction = (

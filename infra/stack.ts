@@ -6,7 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { allowRedrive } from './allow-redrive.ts'
+import { allowApart } from './allow-apart.ts'
 import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
@@ -96,8 +96,13 @@ export class MillraceStack extends DeployedStack {
     extractSchedules(this, { machine: extract, undelivered, schedules: config.schedules })
 
     const machines = { import: importFlow.machine, export: exportFlow.machine, extract }
-    if (storage.storageApi)
-      allowRedrive(this, { storageApi: storage.storageApi, machines: Object.values(machines) })
+    // The storage API starts failed executions again.
+    allowApart(this, 'AllowRedrive', storage.storageApi?.role, [
+      {
+        actions: ['states:StartExecution'],
+        resources: Object.values(machines).map(({ stateMachineArn }) => stateMachineArn),
+      },
+    ])
 
     this.output('LandingBucket', importFlow.landingBucket.bucketName)
     this.output('ExportsBucket', exportFlow.exportsBucket.bucketName)

@@ -29,10 +29,10 @@ import { logRequests } from './api-access-logs.ts'
 import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { drive } from './drive.ts'
-import { extractMachineIdentity, lookAndStop } from './extract-machine-identity.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
 import { LargeWork } from './large-work.ts'
+import { executionsOf, lookAndStop, machineIdentity } from './machine-identity.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -98,7 +98,6 @@ export class StorageService extends Construct implements StorageEndpoint {
       dialect: props.dialect,
       files: this.filesBucket,
       secretsKey: this.secretsKey,
-      ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
     const runJob = runJobFunction(this, bundles['run-job'], { ...store, sizes })
@@ -107,7 +106,14 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...sizes,
       bundle: bundles['split-work'],
     })
-    this.jobMachine = jobMachine(this, { name: store.jobMachineName, runJob, splitWork, ...sizes })
+    // An execution's name is the job's id. When it is gone and its job open, another one is started with that failure.
+    this.jobMachine = drive(new Construct(this, 'Jobs'), {
+      name: 'jobs',
+      machineName: machineIdentity('jobs').name,
+      step: runJob,
+      parts: splitWork,
+      partsAtOnce: sizes.partsAtOnce,
+    })
     const preview = previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
     const api = { ...store, preview, tokenSecret: this.tokenSecret, sizes }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
@@ -135,22 +141,20 @@ interface Store {
   readonly files: IBucket
   readonly tables: IBucket
   readonly secretsKey: IKey
-  readonly jobMachineName: string
-  readonly jobMachineArn: string
-  readonly jobExecutionArns: string
 }
 
 /** Starting a job's execution, and seeing whether an earlier one ended without ending the job. */
-const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArns }: Store): void => {
-  allow(grantee, ['states:StartExecution'], [jobMachineArn])
-  allow(grantee, ['states:DescribeExecution'], [jobExecutionArns])
+const allowStartingJobs = (grantee: IGrantable): void => {
+  const { name, arn } = machineIdentity('jobs')
+  allow(grantee, ['states:StartExecution'], [arn])
+  allow(grantee, ['states:DescribeExecution'], [executionsOf(name, 'job-*')])
 }
 
 const storeEnvironment = (store: Store) => ({
   STORAGE_TABLE: store.items.tableName,
   FILES_BUCKET: store.files.bucketName,
   TABLES_BUCKET: store.tables.bucketName,
-  JOB_MACHINE_ARN: store.jobMachineArn,
+  JOB_MACHINE_ARN: machineIdentity('jobs').arn,
   PROJECT_ID: store.projectId,
   BACKEND_NAME: store.dialect.backendName,
   NUMBER_ROUNDING: store.dialect.numberRounding,
@@ -161,7 +165,7 @@ const runJobFunction = (
   bundle: FunctionBundle,
   { sizes, ...store }: Store & Pick<StorageServiceProps, 'sizes'>,
 ) => {
-  const extractMachine = extractMachineIdentity()
+  const extractMachine = machineIdentity('extract')
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
     bundle,
     description: 'Does the asynchronous jobs of the storage service',
@@ -183,9 +187,9 @@ const runJobFunction = (
   allowWritingObjects(runJob, store.tables, { prefix: 'tables/' })
   allowPuttingObjects(runJob, store.tables, { prefix: documentPrefix }) // Configurations of branches that are merged.
   allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
-  allowStartingJobs(runJob, store)
+  allowStartingJobs(runJob)
   allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-  allow(runJob, lookAndStop, [`${extractMachine.executionArnPrefix}run-*`])
+  allow(runJob, lookAndStop, [executionsOf(extractMachine.name, 'run-*')])
   return runJob
 }
 
@@ -202,7 +206,7 @@ const storageApiFunction = (
 ) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
-  const extractMachine = extractMachineIdentity()
+  const extractMachine = machineIdentity('extract')
   const storageApi = new NodeFunction<StorageApiEnv>(scope, 'StorageApi', {
     bundle,
     role,
@@ -229,44 +233,9 @@ const storageApiFunction = (
   allowPuttingObjects(storageApi, store.tables, { prefix: documentPrefix })
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:Encrypt', 'kms:GenerateDataKey'], [store.secretsKey.keyArn])
-  allowStartingJobs(storageApi, store)
+  allowStartingJobs(storageApi)
   // What a run does that has not ended; and people cancel them.
-  allow(storageApi, lookAndStop, [`${extractMachine.executionArnPrefix}*`])
+  allow(storageApi, lookAndStop, [executionsOf(extractMachine.name)])
   allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
 }
-
-/**
- * The machine has a fixed name. `run-job` starts executions of the machine that runs it, and CloudFormation cannot make
- * two resources that each need the other's generated name.
- */
-const jobMachineIdentity = () => {
-  const jobMachineName = `${Aws.STACK_NAME}-jobs`
-  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
-  return {
-    jobMachineName,
-    jobMachineArn: `${states}:stateMachine:${jobMachineName}`,
-    jobExecutionArns: `${states}:execution:${jobMachineName}:job-*`,
-  }
-}
-
-/**
- * Runs one asynchronous job; an execution's name is the job's id. When an execution is gone and its job open, another one is
- * started with that failure.
- */
-const jobMachine = (
-  parent: Construct,
-  {
-    name,
-    runJob,
-    splitWork,
-    partsAtOnce,
-  }: { name: string; runJob: IFunction; splitWork: IFunction; partsAtOnce: number },
-): StateMachine =>
-  drive(new Construct(parent, 'Jobs'), {
-    name: 'jobs',
-    machineName: name,
-    step: runJob,
-    parts: splitWork,
-    partsAtOnce,
-  })

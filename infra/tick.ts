@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
@@ -16,6 +16,7 @@ import type { TickEnv } from '../functions/tick/work.ts'
 import { allow, allowItems, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
+import { executionsOf } from './machine-identity.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { projectRoot } from './project-root.ts'
 import { runnableComponents } from './runnable-components.ts'
@@ -71,7 +72,11 @@ export class Tick extends Construct {
     }
     const started = [jobs, extract].flatMap(machine => machine?.stateMachineArn ?? [])
     allow(tick, ['states:StartExecution'], started)
-    allow(tick, ['states:DescribeExecution'], Object.values(machines).map(executionsOf))
+    allow(
+      tick,
+      ['states:DescribeExecution'],
+      Object.values(machines).map(({ stateMachineName }) => executionsOf(stateMachineName)),
+    )
     tellEnds(this, props, tick)
     alarmOnFailures(this, props)
   }
@@ -90,14 +95,6 @@ const ITEM_ACTIONS_OF_TICK = [
 
 const arnsOf = (machines: TickProps['machines']): Record<string, string> =>
   Object.fromEntries(Object.entries(machines).map(([name, { stateMachineArn }]) => [name, stateMachineArn]))
-
-const executionsOf = (machine: StateMachine): string =>
-  Stack.of(machine).formatArn({
-    service: 'states',
-    resource: 'execution',
-    resourceName: `${machine.stateMachineName}:*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  })
 
 /** Every execution that did not succeed; and each run of a configuration, whose beginning and end lists show. */
 const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProps, tick: IFunction): void =>
