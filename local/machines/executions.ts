@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AskedWait } from '#lib/asked-wait.ts'
-import { arn } from '../runtime/names.ts'
 import { ServiceError } from '../runtime/service-error.ts'
+import { arn } from '../s3/account.ts'
 import { checkInput, checkName } from './check-start.ts'
 import { describeEnd } from './describe-end.ts'
 import { type Call, type DriveEnd, drive } from './drive.ts'

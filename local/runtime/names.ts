@@ -1,5 +1,5 @@
-import { type BucketName, buckets, type FunctionName, type MachineName } from '../../infra/system.ts'
-import { accountId, region } from '../s3/account.ts'
+import { type BucketName, buckets, type MachineName } from '../../infra/system.ts'
+import { accountId, arn } from '../s3/account.ts'
 
 /** Of the stack in an account, and of this one. */
 export const STACK_NAME = 'Millrace'
@@ -13,15 +13,9 @@ const bucketNames: Readonly<Record<BucketName, string>> = {
   tables: 'millrace-storage-tables',
 }
 
-/** `arn:aws:<service>:us-east-1:000000000000:<rest>` */
-export const arn = (service: string, rest: string): string =>
-  `arn:aws:${service}:${region}:${accountId}:${rest}`
-
 export const allBuckets = Object.keys(buckets) as BucketName[] // Of an object that has no other keys.
 
 export const bucketName = (name: BucketName): string => bucketNames[name]
-
-export const functionArn = (name: FunctionName): string => arn('lambda', `function:${name}`)
 
 export const machineArn = (name: MachineName): string => arn('states', `stateMachine:${STACK_NAME}-${name}`)
 

@@ -4,6 +4,10 @@ export const accountId = '000000000000'
 /** Where the account is. Signatures for another region are refused. */
 export const region = 'us-east-1'
 
+/** `arn:aws:<service>:us-east-1:000000000000:<rest>` */
+export const arn = (service: string, rest: string): string =>
+  `arn:aws:${service}:${region}:${accountId}:${rest}`
+
 export const owner = { ID: accountId, DisplayName: 'local' }
 
 export const ownersAcl = {

@@ -2,9 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions'
 import { type BucketName, type FunctionName, functionNames, type MachineName } from '../../infra/system.ts'
 import {
   accessRoles,
-  arn,
   bucketName,
-  functionArn,
   itemTables,
   machineArn,
   STACK_NAME,
@@ -12,6 +10,7 @@ import {
   tokenSecretArn,
 } from '../../local/runtime/names.ts'
 import type { RightsOf } from '../../local/runtime/rights.ts'
+import { arn } from '../../local/s3/account.ts'
 import type { PolicyDocument } from '../../local/s3/auth/policy-document.ts'
 import { functionPaths } from './function-paths.ts'
 import { synthesiseStack } from './synthesise-stack.ts'
@@ -48,7 +47,10 @@ const resources: Readonly<Record<string, Here>> = {
   ExtractMachine: machine('extract'),
   StorageJobsMachine: machine('jobs'),
   ...Object.fromEntries(
-    functionNames.map(name => [functionPaths[name].join(''), { ref: name, arn: functionArn(name) }]),
+    functionNames.map(name => [
+      functionPaths[name].join(''),
+      { ref: name, arn: arn('lambda', `function:${name}`) },
+    ]),
   ),
 }
 

@@ -3,8 +3,8 @@ import { type AnyExecution, executionArnOf, type NamedExecution } from '#lib/clo
 import type { AssumeRole } from '#lib/cloud/roles.ts'
 import type { ItemKey, ItemWrite } from '#lib/items/item-table.ts'
 import { hostOver, operationsOf } from '#local/runtime/host/by-message.ts'
-import { arn } from '#local/runtime/names.ts'
 import type { HostFor, RightsOf } from '#local/runtime/rights.ts'
+import { arn } from '#local/s3/account.ts'
 import { isAllowedBy } from '#local/s3/auth/policy.ts'
 import { parsePolicy } from '#local/s3/auth/policy-document.ts'
 
