@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Crc32c } from '@aws-crypto/crc32c'
 import { Crc64Nvme } from '@aws-sdk/crc64-nvme'
+import { formatCrc32 } from '#lib/combine-crc.ts'
 import { S3Error } from '../errors.ts'
 
 /** As clients name them in `x-amz-checksum-algorithm`. The header of each is `x-amz-checksum-<lower case>`. */
@@ -51,12 +52,12 @@ const starters: Record<ChecksumAlgorithm, () => RunningChecksum> = {
       update: bytes => {
         value = crc32(bytes, value)
       },
-      digest: () => bigEndian32(value),
+      digest: () => formatCrc32(value),
     }
   },
   CRC32C: () => {
     const checksum = new Crc32c()
-    return { update: bytes => void checksum.update(bytes), digest: () => bigEndian32(checksum.digest()) }
+    return { update: bytes => void checksum.update(bytes), digest: () => formatCrc32(checksum.digest()) }
   },
   CRC64NVME: () => {
     const checksum = new Crc64Nvme()
@@ -89,12 +90,6 @@ export const startDigests = (algorithm: ChecksumAlgorithm | undefined) => {
 const hashed = (name: string): RunningChecksum => {
   const hash = createHash(name)
   return { update: bytes => void hash.update(bytes), digest: () => hash.digest('base64') }
-}
-
-const bigEndian32 = (value: number): string => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value >>> 0)
-  return bytes.toString('base64')
 }
 
 /** The checksum that a client sends with a body: in a header, or in the trailer once the body is over. */
