@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { isMissing } from '#lib/paths/is-missing.ts'
 import { DATA_FORMAT } from '#lib/storage/db/data-format.ts'
@@ -42,7 +42,6 @@ export const openDataDir = async (
   await makePrivate(path, log)
   const release = await lockDirectory(path, waitMs)
   try {
-    await files.syncFolder(dirname(path))
     await markDataFormat(path, files)
     const root = await rootCredentials(join(path, 'root-credentials.json'), files, log)
     return { path, root: root.value, isNew: root.isNew, release }

@@ -37,7 +37,7 @@ export class DataFiles {
           'data directory from a copy, or start with another one (MILLRACE_DATA_DIR).',
       )
     await files.makeFolder(opened.#data)
-    for (const folder of folders) await files.makeFolder(join(opened.#data, folder))
+    await Promise.all(folders.map(folder => files.makeFolder(join(opened.#data, folder))))
     await opened.#sweep()
     return opened
   }
