@@ -36,7 +36,12 @@ export class ApiServer {
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await Container.start(withoutVariables(options))
     const { port, tls } = options
-    return new ApiServer(options, container, await serve(container, options, { port, tlsPort: tls?.port }))
+    try {
+      return new ApiServer(options, container, await serve(container, options, { port, tlsPort: tls?.port }))
+    } catch (error) {
+      await container.terminate()
+      throw error
+    }
   }
 
   /** Loads the bundle in the function's environment. */

@@ -21,6 +21,15 @@ it('removes what a killed process left in its folder, and leaves nothing there i
   expect(existsSync(options.temporary)).toBe(false)
 })
 
+it('leaves no thread when its port is taken', async () => {
+  const options = optionsOf(await writeBundle(join(folder, 'bundles', 'y'), 'flow.mjs'))
+  const server = await ApiServer.listen(options)
+  const { port } = server.ports
+  const second = ApiServer.listen({ ...options, port, temporary: join(folder, 'tmp-second') })
+  await expect(second.finally(() => server.close())).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  expect(existsSync(join(folder, 'tmp-second'))).toBe(false)
+})
+
 const optionsOf = (codeFolder: string) => ({
   port: 0,
   bind: '127.0.0.1',
