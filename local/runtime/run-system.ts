@@ -130,11 +130,13 @@ const openApi = async (
   host: Promise<Operations>,
   resources: AsyncDisposableStack,
 ): Promise<ApiServer> => {
+  const { codeFolder, memoryMiB } = functionDefinition('storage-api', bundles)
   const starting = ApiServer.listen({
     port: apiPort,
     bind,
     tls,
-    ...functionDefinition('storage-api', { bundles, environment: {} }),
+    codeFolder,
+    memoryMiB,
     temporary: join(dataDir.path, 'tmp-api'),
     host,
     onOutput: openLogFile(join(dataDir.path, 'logs', 'storage-api.api.log')),
@@ -194,9 +196,10 @@ const definitionsOf = async (
   const ofAll = variables(config, { url, bundles })
   // A file beside its bundle says the rules, for there may be more than an environment can hold.
   const ofHook = { ...ofAll, LAMBDA_TASK_ROOT: rulesFolder }
-  return names.map(name =>
-    functionDefinition(name, { bundles, environment: name === 'start-import' ? ofHook : ofAll }),
-  )
+  return names.map(name => ({
+    ...functionDefinition(name, bundles),
+    environment: name === 'start-import' ? ofHook : ofAll,
+  }))
 }
 
 /** An address that a process on this machine can call. */

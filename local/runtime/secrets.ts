@@ -15,7 +15,7 @@ interface SecretOptions {
   readonly log?: Log
 }
 
-/** The secret of the master token, kept in the data directory, readable by its owner only. A start with another one replaces it. */
+/** The secret of the master token, kept in the data directory, readable by its owner only. */
 export const openSecrets = async (
   folder: string,
   { token, projectId, files = new DurableFiles(), log = () => {} }: SecretOptions,

@@ -23,9 +23,7 @@ const AROUND: readonly FunctionName[] = ['start-import', 'poll-job', 'run-extrac
 
 /** The functions of a shape of the stack. */
 export const functionsOf = ({ shape }: StackConfig): FunctionName[] =>
-  functionNames.filter(name => {
-    return shape === 'all' || AROUND.includes(name)
-  })
+  functionNames.filter(name => shape === 'all' || AROUND.includes(name))
 
 export const machinesOfShape = (config: StackConfig): MachineName[] => {
   const names = Object.keys(machines) as MachineName[] // Of an object that has no other keys.

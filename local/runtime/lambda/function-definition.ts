@@ -28,13 +28,12 @@ const SHORT_SECONDS = 120
 
 export const functionDefinition = (
   name: FunctionName,
-  { bundles, environment }: { bundles: string; environment: Readonly<Record<string, string>> },
-): FunctionDefinition => {
+  bundles: string,
+): Omit<FunctionDefinition, 'environment'> => {
   const { memoryMiB, seconds } = sizeOf(name)
   return {
     name,
     codeFolder: join(bundles, name),
-    environment,
     timeoutSeconds: seconds,
     memoryMiB,
     // A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.
