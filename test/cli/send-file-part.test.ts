@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { open, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RING_BYTES, readPieces } from '#lib/cloud/multipart/file-body.ts'
 import { completeUpload, createUpload, type MultipartUpload } from '#lib/cloud/multipart/multipart-upload.ts'
 import { formatCrc32 } from '#lib/combine-crc.ts'
-import { startTestS3, testRoot } from '#support/embedded-s3.ts'
-import { type Fault, startFaultProxy } from '#support/fault-proxy.ts'
+import type { Fault } from '#support/fault-proxy.ts'
+import { startFaultyS3 } from '#support/faulty-s3.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { sendFilePart } from '../../cli/transfer/upload-parts.ts'
 
@@ -23,17 +23,7 @@ const checksum = formatCrc32(crc32(wanted))
 const folder = folderUntilEnd()
 await writeFile(join(folder, 'content'), content)
 const handle = await untilEnd(open(join(folder, 'content')))
-const store = await untilEnd(startTestS3())
-const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
-const s3 = await untilEnd(
-  new S3Client({
-    endpoint: proxy.url,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: testRoot,
-  }),
-)
-await store.client.send(new CreateBucketCommand({ Bucket: bucket }))
+const { store, proxy, s3 } = await startFaultyS3(bucket)
 
 const begin = (key: string): Promise<MultipartUpload> => createUpload({ s3, bucket, key })
 

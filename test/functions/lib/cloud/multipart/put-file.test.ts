@@ -2,27 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
 import { putFile } from '#lib/cloud/multipart/file-body.ts'
 import { formatCrc32 } from '#lib/combine-crc.ts'
-import { startTestS3, testRoot } from '#support/embedded-s3.ts'
-import { startFaultProxy } from '#support/fault-proxy.ts'
-import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { startFaultyS3 } from '#support/faulty-s3.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
 const folder = folderUntilEnd()
 
-const store = await untilEnd(startTestS3())
-const proxy = await untilEnd(startFaultProxy(store.s3.endpoint))
-const s3 = await untilEnd(
-  new S3Client({
-    endpoint: proxy.url,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: testRoot,
-  }),
-)
-await store.client.send(new CreateBucketCommand({ Bucket: 'files' }))
+const { store, proxy, s3 } = await startFaultyS3('files')
 
 const write = async (name: string, content: Uint8Array): Promise<string> => {
   await writeFile(join(folder, name), content)
