@@ -8,6 +8,7 @@ import { closeServer, listen } from '#local/http/listening.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { controlServer } from '#local/runtime/control.ts'
 import { startTestS3 } from '../../support/embedded-s3.ts'
+import { apiOptions } from '../runtime/api-options.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
 import { sign } from '../s3/raw-client.ts'
 
@@ -41,17 +42,7 @@ const startApi = async (limits: ConnectionLimits) => {
     join(folder.path, 'index.mjs'),
     `export const answer = async () => ({ statusCode: 401, body: 'no' })`,
   )
-  const api = await ApiServer.listen({
-    port: 0,
-    bind: '127.0.0.1',
-    codeFolder: folder.path,
-    memoryMiB: 128,
-    temporary: join(folder.path, 'tmp'),
-    host: Promise.resolve({}),
-    onOutput: () => {},
-    log: () => {},
-    limits,
-  })
+  const api = await ApiServer.listen({ ...apiOptions(folder.path), limits })
   stops.push(() => api.close())
   await api.load({})
   return `http://127.0.0.1:${api.ports.port}`

@@ -2,18 +2,19 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import type { LookupFunction } from 'node:net'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { certificateFor } from '#local/runtime/api/certificate.ts'
 import { folderUntilEnd } from '#support/until-end.ts'
+import { apiOptions } from './api-options.ts'
 import { writeBundle } from './flow-bundles.ts'
 
 const folder = folderUntilEnd()
 
 it('removes what a killed process left in its folder, and leaves nothing there itself', async () => {
-  const options = optionsOf(await writeBundle(join(folder, 'bundles', 'x'), 'flow.mjs'))
+  const options = apiOptions(await writeBundle(join(folder, 'bundles', 'x'), 'flow.mjs'))
   mkdirSync(options.temporary, { recursive: true })
   writeFileSync(join(options.temporary, 'left'), 'over')
   const server = await ApiServer.listen(options)
@@ -22,23 +23,12 @@ it('removes what a killed process left in its folder, and leaves nothing there i
 })
 
 it('leaves no thread when its port is taken', async () => {
-  const options = optionsOf(await writeBundle(join(folder, 'bundles', 'y'), 'flow.mjs'))
+  const options = apiOptions(await writeBundle(join(folder, 'bundles', 'y'), 'flow.mjs'))
   const server = await ApiServer.listen(options)
   const { port } = server.ports
   const second = ApiServer.listen({ ...options, port, temporary: join(folder, 'tmp-second') })
   await expect(second.finally(() => server.close())).rejects.toMatchObject({ code: 'EADDRINUSE' })
   expect(existsSync(join(folder, 'tmp-second'))).toBe(false)
-})
-
-const optionsOf = (codeFolder: string) => ({
-  port: 0,
-  bind: '127.0.0.1',
-  codeFolder,
-  memoryMiB: 128,
-  temporary: join(folder, `tmp-${basename(codeFolder)}`),
-  host: Promise.resolve({}),
-  onOutput: () => {},
-  log: () => {},
 })
 
 /** What a line in the file of hosts does. */
@@ -56,7 +46,7 @@ it('answers with TLS under its name and those below it, by HTTP/2 and HTTP/1.1',
     "export const answer = async ({ headers: h }) => ({ statusCode: 200, body: h['x-forwarded-proto'] + ' ' + h.host })",
   )
   const server = await ApiServer.listen({
-    ...optionsOf(codeFolder),
+    ...apiOptions(codeFolder),
     tls: { name: 'millrace.test', port: 0, certificate, key },
   })
   await server.load({})

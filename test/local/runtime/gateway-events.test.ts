@@ -8,6 +8,7 @@ import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json
 import { gatewayEvent } from '#functions/storage-api/gateway.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
+import { apiOptions } from './api-options.ts'
 
 /** What the gateway makes of paths, as live gateways were seen to: `undefined` is refused. */
 const paths: [sent: string, rawPath: string | undefined][] = [
@@ -38,18 +39,7 @@ export const answer = async event => {
 
 const folder = folderUntilEnd()
 writeFileSync(join(folder, 'index.mjs'), functionModule)
-const server = await untilEnd(
-  ApiServer.listen({
-    port: 0,
-    bind: '127.0.0.1',
-    codeFolder: folder,
-    memoryMiB: 128,
-    temporary: join(folder, 'tmp'),
-    host: Promise.resolve({}),
-    onOutput: () => {},
-    log: () => {},
-  }),
-)
+const server = await untilEnd(ApiServer.listen(apiOptions(folder)))
 await server.load({})
 
 interface Sent {
