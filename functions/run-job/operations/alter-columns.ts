@@ -24,7 +24,7 @@ import {
   withoutColumn,
 } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { changeTable, updateTable } from './change-table.ts'
+import { changeTable } from './change-table.ts'
 import { type Outcome, tableResults } from './outcome.ts'
 
 /**
@@ -169,21 +169,14 @@ export const updateTableDefinition = async (
   const changed =
     changes.length > 0
       ? await changeTable(tableId, services, withChanges, { isRenamed })
-      : await renamed(job, { tableId, displayName: displayName ?? before.displayName }, services)
+      : renamed(before, displayName ?? before.displayName, services)
   return { ...changed, results: await tableResults(job, changed.table, services), rest: { internalId } }
 }
 
-const renamed = async (
-  job: ProcessingJob,
-  { tableId, displayName }: { tableId: string; displayName: string },
-  services: RunJobServices,
-): Promise<Outcome & { table: TableHead }> => {
-  const { table } = await renameTable(tableId, displayName, services)
-  return {
-    ...(await updateTable(job, { operationName: 'tableUpdate', tableId, displayName }, services)),
-    table,
-  }
-}
+const renamed = (before: TableHead, displayName: string, services: RunJobServices) => ({
+  table: { ...before, displayName },
+  decide: async () => (await renameTable(tableIdOf(before), displayName, services)).decision,
+})
 
 /** Sets the descriptions that the job was asked for, or takes them away. */
 export const describeTable = async (
