@@ -113,7 +113,7 @@ const succeed = async (
   throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)
 }
 
-/** The load and its events need the same files. One that vanished meanwhile was there when it was loaded. */
+/** The rights of a job and its load need the same file. */
 const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] => {
   const known = new Map<number, FileRecord>()
   return {

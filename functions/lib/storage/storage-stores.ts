@@ -109,7 +109,7 @@ export const createStorageStores = ({
     nextId,
     snapshots: createSnapshotStore(items, { s3, tablesBucket }),
     exports: createExportCache(items, now),
-    jobs: createJobStore(items, nextId, job => tellingOf(job)),
+    jobs: createJobStore(items, nextId, tellingOf),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),

@@ -1,6 +1,6 @@
 import type { ItemWrite } from '../../lib/items/item-table.ts'
 import { type AuditEventName, type AuditFacts, auditEvent } from '../../lib/storage/events/audit-event.ts'
-import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import { type EventRecord, emptyEvent } from '../../lib/storage/events/event-store.ts'
 import type { Services } from '../services/services.ts'
 import { requestContext } from './request-context.ts'
 import type { Sender } from './route-definition.ts'
@@ -15,21 +15,11 @@ const storeEvent = (sender: Sender, { events, nextId, now }: Services, given: Gi
 export const eventMaker =
   ({ caller, runId, branchId, raw }: Sender, now: Date, given: Given) =>
   (id: number): EventRecord => ({
-    event: '',
-    description: '',
+    ...emptyEvent,
     runId,
-    configurationId: null,
     created: now.toISOString(),
-    params: '{}',
-    results: '{}',
-    performance: '{}',
     context: JSON.stringify(requestContext(raw)),
-    duration: null,
     branchId,
-    objectType: null,
-    objectId: '',
-    objectName: null,
-    attachments: [],
     token: { id: caller.tokenId, name: caller.description },
     ...given,
     id,

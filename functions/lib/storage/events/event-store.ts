@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { expiringIn, type ItemTable, type ItemWrite, itemExpiryName } from '../../items/item-table.ts'
+import {
+  expiringIn,
+  type ItemTable,
+  type ItemWrite,
+  itemExpiryName,
+  type Refusal,
+} from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { createOnce } from '../db/create-once.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
@@ -47,7 +53,23 @@ const eventRecord = z.object({
 
 export type EventRecord = z.infer<typeof eventRecord>
 
+/** What an event says where its maker says nothing. */
+export const emptyEvent = {
+  event: '',
+  description: '',
+  configurationId: null,
+  params: '{}',
+  results: '{}',
+  performance: '{}',
+  duration: null,
+  objectType: null,
+  objectId: '',
+  objectName: null,
+  attachments: [],
+} satisfies Partial<EventRecord>
+
 const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
+type StoredEvent = z.infer<typeof storedEvent>
 
 interface OnceOptions {
   idempotency: IdempotencyStore
@@ -61,7 +83,7 @@ const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'
 
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_DAYS = 365
-const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
+const kept = (event: EventRecord): StoredEvent => ({
   ...event,
   ...expiringIn(KEPT_DAYS, new Date(event.created)),
 })
@@ -89,6 +111,9 @@ export const createEventStore = (items: ItemTable) => {
       item: { ...event },
     }))
 
+  const insertWith = (event: StoredEvent, ...others: readonly ItemWrite[]): Promise<Refusal[]> =>
+    all.insertWith(event, ...copies(event), ...others)
+
   return {
     get: all.get,
     list: all.list,
@@ -103,14 +128,15 @@ export const createEventStore = (items: ItemTable) => {
     /** For the transaction of what it tells. Together with its lists it is four items at most. */
     async telling(event: EventRecord): Promise<ItemWrite[]> {
       await all.noteMonth(event.id)
-      return [all.writing(kept(event), 'absent'), ...copies(kept(event))]
+      const stored = kept(event)
+      return [all.writing(stored, 'absent'), ...copies(stored)]
     },
 
     create: (nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> =>
       all.create(
         nextId,
         id => kept(make(id)),
-        async event => (await all.insertWith(event, ...copies(event))).length === 0,
+        async event => (await insertWith(event)).length === 0,
       ),
 
     /** The event of a request with an idempotency key, or the one that an earlier attempt of it has stored. */
@@ -121,10 +147,7 @@ export const createEventStore = (items: ItemTable) => {
       createOnce(request, {
         idempotency,
         nextId,
-        records: {
-          get: all.get,
-          insertWith: (event, ...others) => all.insertWith(event, ...copies(event), ...others),
-        },
+        records: { get: all.get, insertWith },
         make: id => kept(make(id)),
       }),
   }

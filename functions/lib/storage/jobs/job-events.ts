@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { cutText } from '../../cut-text.ts'
 import { type AuditEventName, attachmentOf, auditEvent } from '../events/audit-event.ts'
-import type { EventRecord } from '../events/event-store.ts'
+import { type EventRecord, emptyEvent } from '../events/event-store.ts'
 import type { FileRecord } from '../files/file-store.ts'
-import { bucketOfTable } from '../tokens/rights.ts'
+import { nameOfTable } from '../tables/table-store.ts'
 import { branchOf, type FinalJob, type InputOf, type JobRecord } from './job-record.ts'
 
 /** The file of a load, if it is still there. */
@@ -33,21 +33,11 @@ const eventOfJob = (
   job: JobRecord,
   created: string,
 ): Omit<EventRecord, 'id' | 'component' | 'message' | 'type'> => ({
-  event: '',
-  description: '',
+  ...emptyEvent,
   runId: job.runId,
-  configurationId: null,
   created,
-  params: '{}',
-  results: '{}',
-  performance: '{}',
   context,
-  duration: null,
   branchId: branchOf(job),
-  objectType: null,
-  objectId: '',
-  objectName: null,
-  attachments: [],
   token: { id: job.creatorToken.id, name: job.creatorToken.description },
 })
 
@@ -94,7 +84,7 @@ const changesOf = async (job: FinalJob, findFile: FindFile): Promise<JobChange[]
     tableId: string,
     name: AuditEventName,
     { words = {}, ...facts }: Omit<Facts, 'id' | 'name'> = {},
-  ) => change(name, { id: tableId, name: tableId.slice(bucketOfTable(tableId).length + 1), words, ...facts })
+  ) => change(name, { id: tableId, name: nameOfTable(tableId), words, ...facts })
 
   switch (input.operationName) {
     case 'tableCreate':
@@ -182,7 +172,7 @@ export const aliasDropped = (job: JobRecord, tableId: string, at: Date): Omit<Ev
   ...eventOfJob(job, at.toISOString()),
   ...auditEvent('tableDeleted', {
     id: tableId,
-    name: tableId.slice(bucketOfTable(tableId).length + 1),
+    name: nameOfTable(tableId),
     params: { jobId: job.id },
   }),
 })
