@@ -1,6 +1,6 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
+import { decideIn, type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
 import { changeRevised } from './until-written.ts'
 
@@ -28,8 +28,7 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
     return item && schema.parse(item)
   }
 
-  const decide = async (writes: readonly ItemWrite[]): Promise<boolean> =>
-    (await items.transact(writes)).length === 0
+  const decide = decideIn(items)
 
   const inserting = (record: Stored): ItemWrite => ({
     action: 'put',

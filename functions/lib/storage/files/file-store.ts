@@ -4,7 +4,7 @@ import { deleteObjects } from '../../cloud/delete-objects.ts'
 import { listKeys } from '../../cloud/list-objects.ts'
 import { hexDigest } from '../../digests.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { expiringIn, type ItemTable, type ItemWrite, type Refusal } from '../../items/item-table.ts'
+import { decideIn, expiringIn, type ItemTable, type ItemWrite, type Refusal } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
@@ -57,6 +57,7 @@ const FILES_AT_ONCE = 25
 /** The files of one branch. */
 export const createFileStore = (items: ItemTable, branchId = defaultBranchId) => {
   const records = recordsOf(items, branchId)
+  const decide = decideIn(items)
   const tagNotes = createTagNotes(items, kindOf(branchId))
 
   const noteTags = (file: FileRecord) => tagNotes.add({ ...file, expiry: expiryOf(file) })
@@ -116,8 +117,7 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
           write: async (file, { tags, revision }) => {
             const added = file.tags.filter(tag => !tags.includes(tag))
             if (added.length > 0) await noteTags({ ...file, tags: added })
-            const writes = [records.writing(file, { revision }), ...(await alsoOf(file))]
-            return (await items.transact(writes)).length === 0
+            return decide([records.writing(file, { revision }), ...(await alsoOf(file))])
           },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),

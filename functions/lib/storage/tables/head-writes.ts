@@ -1,6 +1,6 @@
 import { type Decision, type Item, type ItemView, type ItemWrite, together } from '../../items/item-table.ts'
 import { aliasRecord, isAliasItem } from './aliases/alias-record.ts'
-import { leadsTo, nameFields, type TableHeads, tableKey } from './table-heads.ts'
+import { displayNameKey, leadsTo, nameFields, type TableHeads, tableKey } from './table-heads.ts'
 import type { TableHead } from './table-record.ts'
 
 /** What is written with a head, or with its end (`undefined`). */
@@ -57,14 +57,11 @@ export const createHeadWrites = ({ items, showsRows, withHead }: HeadWritesOptio
     )
   }
 
-  const renaming = ({ internalId, name, bucketId, displayName }: Named, next: string): Promise<Decision> => {
-    const [before] = leadsTo({ bucketId, name, displayName })
-    const [after] = leadsTo({ bucketId, name, displayName: next })
-    return together(
-      before && items.writing(before, undefined, { internalId }),
-      after && items.writing(after, { name, internalId }, 'absent'),
+  const renaming = ({ internalId, name, bucketId, displayName }: Named, next: string): Promise<Decision> =>
+    together(
+      items.writing(displayNameKey(bucketId, displayName), undefined, { internalId }),
+      items.writing(displayNameKey(bucketId, next), { name, internalId }, 'absent'),
     )
-  }
 
   /** Of this very table or alias, if it is as it was read. */
   const deleting = (head: Versioned): Promise<Decision> => {

@@ -14,7 +14,7 @@ export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'nam
 
 const calledPrefix = (word: string): string => `CALLED#${word}#`
 
-const displayNameKey = (bucketId: string, displayName: string) => ({
+export const displayNameKey = (bucketId: string, displayName: string) => ({
   pk: partitionOfBucket(bucketId),
   sk: `NAMED#${displayName}`,
 })
