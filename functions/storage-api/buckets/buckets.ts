@@ -196,9 +196,9 @@ routes.put('/v2/storage/buckets/{bucketId}', {
       })
     const { id } = await findBucket(services, bucketId)
     await services.own.bucket(id)
-    const updated = (name: string) =>
-      tellingAudit(request, services, 'bucketUpdated', { id, name, params: change })
-    await updateBucket(id, change, services, ({ name }) => updated(name))
+    await updateBucket(id, change, services, ({ name }) =>
+      tellingAudit(request, services, 'bucketUpdated', { id, name, params: change }),
+    )
     const bucket = await findBucket(services, id)
     return {
       ...bucketResource(bucket, await services.totals.of(id), { ...services, baseUrl }),

@@ -39,10 +39,10 @@ export const grantInSteps = async (
         const ids = Object.keys(changed.bucketPermissions)
         const fresh = ids.filter(bucketId => !Object.hasOwn(before.bucketPermissions, bucketId))
         const ofDefault = await Promise.all(
-          fresh.map(async bucketId => ((await buckets.get(bucketId)) ? [bucketId] : [])),
+          fresh.map(async bucketId => ((await buckets.get(bucketId)) ? [await buckets.there(bucketId)] : [])),
         )
         return [
-          ...(await Promise.all(ofDefault.flat().map(buckets.there))),
+          ...ofDefault.flat(),
           ...(tells && left === 0
             ? await telling(request, services, tokenEvent('tokenUpdated', changed))
             : []),

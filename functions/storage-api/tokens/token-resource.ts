@@ -4,7 +4,7 @@ import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import type { Services } from '../services/services.ts'
 
-/** All existing buckets, for tokens that manage all of them. */
+/** `bucketIds`: all that exist, for a token that manages all of them. */
 interface TokenFacts {
   baseUrl: string
   now: Date
@@ -14,9 +14,9 @@ interface TokenFacts {
 export const tokenFacts = async (
   baseUrl: string,
   { buckets, now }: Services,
-  tokens: readonly Pick<TokenRecord, 'canManageBuckets'>[],
+  { canManageBuckets }: Pick<TokenRecord, 'canManageBuckets'>,
 ): Promise<TokenFacts> => {
-  const listed = tokens.some(({ canManageBuckets }) => canManageBuckets) ? await buckets.names() : []
+  const listed = canManageBuckets ? await buckets.names() : []
   return { baseUrl, now: now(), bucketIds: listed.map(({ id }) => id) }
 }
 
@@ -104,9 +104,7 @@ export const tokenWithProject = async (
   const { totals, project, projectId, region, backend } = services
   const created = await project.created()
   const { dataSizeBytes, rowsCount } = await totals.ofAll()
-  const facts = await tokenFacts(baseUrl, services, [
-    'masterId' in token ? { canManageBuckets: true } : token,
-  ])
+  const facts = await tokenFacts(baseUrl, services, 'masterId' in token ? { canManageBuckets: true } : token)
   return {
     ...('masterId' in token
       ? masterTokenResource(token.masterId, created, facts)

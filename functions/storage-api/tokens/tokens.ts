@@ -24,7 +24,7 @@ routes.get('/v2/storage/tokens', {
   reply: z.array(tokenBody),
   handle: async ({ caller, baseUrl }, services) => {
     const { tokens, project } = services
-    const facts = await tokenFacts(baseUrl, services, [caller])
+    const facts = await tokenFacts(baseUrl, services, caller)
     if (caller.token) return [tokenResource(caller.token, facts)]
     const master = masterTokenResource(caller.tokenId, await project.created(), facts)
     return [master, ...(await tokens.list()).map(token => tokenResource(token, facts))]
@@ -91,9 +91,9 @@ routes.put('/v2/storage/tokens/{tokenId}', {
         'Invalid request:\n - canManageBuckets: "It cannot be changed: create another token."',
       )
     const settings = await readTokenSettings({ ...body, canManageBuckets }, services)
-    const token = await grantInSteps(id, { ...settings }, request, services)
+    const token = await grantInSteps(id, settings, request, services)
     if (!token) throw tokenNotFound(params.tokenId)
-    return tokenResource(token, await tokenFacts(baseUrl, services, [token]))
+    return tokenResource(token, await tokenFacts(baseUrl, services, token))
   },
 })
 
@@ -152,7 +152,7 @@ routes.post('/v2/storage/tokens/{tokenId}/refresh', {
       changed => telling(request, services, tokenEvent('tokenRefreshed', changed)),
     )
     if (!token) throw tokenNotFound(params.tokenId)
-    return { ...tokenResource(token, await tokenFacts(baseUrl, services, [token])), token: value }
+    return { ...tokenResource(token, await tokenFacts(baseUrl, services, token)), token: value }
   },
 })
 
@@ -221,7 +221,7 @@ routes.post('/v2/storage/tokens', {
       const grants = Object.keys(bucketPermissions).length > 0
       const granted = grants && (await grantInSteps(id, { bucketPermissions }, request, services, false))
       return {
-        ...tokenResource(granted || token, await tokenFacts(baseUrl, services, [token])),
+        ...tokenResource(granted || token, await tokenFacts(baseUrl, services, token)),
         token: value,
       }
     }
