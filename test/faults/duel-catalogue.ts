@@ -1,4 +1,4 @@
-import { type Arena, ask, type Duel, type Place, run } from './duels.ts'
+import { type Arena, ask, type Duel, type Operation, type Place, run } from './duels.ts'
 
 const csv = (rows: Record<string, string>): string =>
   `id,v\n${Object.entries(rows)
@@ -26,10 +26,15 @@ const load = async (
 }
 
 /** A load that is accepted before: its job. */
-const accepted = async (arena: Arena, place: Place, rows: Record<string, string>): Promise<number> => {
-  const dataFileId = await arena.service.upload(csv(rows))
-  const path = `/v2/storage/tables/${place.tableId}/import-async`
-  return (await arena.service.call('POST', path, { dataFileId, incremental: 1 })).body.id
+const accepted = async (
+  { service }: Arena,
+  { tableId }: Place,
+  rows: Record<string, string>,
+  incremental: 0 | 1 = 1,
+): Promise<number> => {
+  const dataFileId = await service.upload(csv(rows))
+  const path = `/v2/storage/tables/${tableId}/import-async`
+  return (await service.call('POST', path, { dataFileId, incremental })).body.id
 }
 
 const create = async (arena: Arena, { bucketId }: Place, name: string, displayName = name) => {
@@ -48,6 +53,19 @@ const configuration = async ({ service }: Arena, place: Place): Promise<string> 
   const { body } = await service.call('POST', `/v2/storage${path}`, { name: 'before' })
   place.configurationPath = `${path}/${body.id}`
   return place.configurationPath
+}
+
+/** The same of a token. */
+const token = async ({ service }: Arena, place: Place): Promise<string> => {
+  const { body } = await service.call('POST', '/v2/storage/tokens', { description: 'before' })
+  place.tokenId = body.id
+  return `/tokens/${body.id}`
+}
+
+/** The same of a file. */
+const file = async ({ service }: Arena, place: Place): Promise<string> => {
+  place.fileId = await service.upload('id')
+  return `/files/${place.fileId}`
 }
 
 const otherBucket = (arena: Arena, { bucketId }: Place) => ({
@@ -83,11 +101,22 @@ const close =
   }
 
 const onTable =
-  (of: (arena: Arena, place: Place) => Promise<(() => Promise<string>)[]>): Duel['of'] =>
+  (of: Duel['of']): Duel['of'] =>
   async (arena, place) => {
     await makeTable(arena, place)
     return of(arena, place)
   }
+
+/** With the jobs of loads that are accepted before, in this order. */
+const onLoads = (
+  loads: readonly Record<string, string>[],
+  of: (arena: Arena, ...jobIds: number[]) => Operation[],
+): Duel['of'] =>
+  onTable(async (arena, place) => {
+    const jobIds: number[] = []
+    for (const rows of loads) jobIds.push(await accepted(arena, place, rows))
+    return of(arena, ...jobIds)
+  })
 
 /** Operations that meet at one subject. */
 export const duels: Duel[] = [
@@ -107,10 +136,7 @@ export const duels: Duel[] = [
   },
   {
     name: 'two executions of one job',
-    of: onTable(async (arena, place) => {
-      const jobId = await accepted(arena, place, { 1: 'a' })
-      return [run(arena, jobId), run(arena, jobId)]
-    }),
+    of: onLoads([{ 1: 'a' }], (arena, jobId) => [run(arena, jobId), run(arena, jobId)]),
   },
   {
     name: 'a request that comes twice',
@@ -121,28 +147,20 @@ export const duels: Duel[] = [
   },
   {
     name: 'a load, and somebody who cancels it',
-    of: onTable(async (arena, place) => {
-      const jobId = await accepted(arena, place, { 1: 'a' })
-      return [run(arena, jobId), cancel(arena, jobId)]
-    }),
+    of: onLoads([{ 1: 'a' }], (arena, jobId) => [run(arena, jobId), cancel(arena, jobId)]),
   },
   {
     name: 'a load that takes others along, and somebody who cancels one',
-    of: onTable(async (arena, place) => {
-      const first = await accepted(arena, place, { 1: 'a' })
-      const second = await accepted(arena, place, { 1: 'b' })
-      return [run(arena, first), cancel(arena, second)]
-    }),
+    of: onLoads([{ 1: 'a' }, { 1: 'b' }], (arena, first, second) => [
+      run(arena, first),
+      cancel(arena, second),
+    ]),
   },
   {
     name: 'a load that takes another along, and the execution of that one',
     // The second waits for the first.
     orders: [[0, 1]],
-    of: onTable(async (arena, place) => {
-      const first = await accepted(arena, place, { 1: 'a' })
-      const second = await accepted(arena, place, { 1: 'b' })
-      return [run(arena, first), run(arena, second)]
-    }),
+    of: onLoads([{ 1: 'a' }, { 1: 'b' }], (arena, first, second) => [run(arena, first), run(arena, second)]),
   },
   {
     name: 'a load that takes another along, and a full load behind them',
@@ -150,18 +168,13 @@ export const duels: Duel[] = [
     of: onTable(async (arena, place) => {
       const first = await accepted(arena, place, { 1: 'a' })
       await accepted(arena, place, { 2: 'b' })
-      const dataFileId = await arena.service.upload(csv({ 3: 'c' }))
-      const path = `/v2/storage/tables/${place.tableId}/import-async`
-      const { body } = await arena.service.call('POST', path, { dataFileId, incremental: 0 })
-      return [run(arena, first), run(arena, body.id)]
+      const full = await accepted(arena, place, { 3: 'c' }, 0)
+      return [run(arena, first), run(arena, full)]
     }),
   },
   {
     name: 'a load, and the clock that closes it',
-    of: onTable(async (arena, place) => {
-      const jobId = await accepted(arena, place, { 1: 'a' })
-      return [run(arena, jobId), close(arena, jobId)]
-    }),
+    of: onLoads([{ 1: 'a' }], (arena, jobId) => [run(arena, jobId), close(arena, jobId)]),
   },
   {
     name: 'an export, and the clock that closes it',
@@ -263,30 +276,24 @@ export const duels: Duel[] = [
   {
     name: 'two changes of a token',
     of: async (arena, place) => {
-      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
-      place.tokenId = body.id
-      const put = (change: object) => ask(arena, 'PUT', `/tokens/${body.id}`, change)
+      const path = await token(arena, place)
+      const put = (change: object) => ask(arena, 'PUT', path, change)
       return [put({ description: 'after' }), put({ bucketPermissions: { [place.bucketId]: 'read' } })]
     },
   },
   {
     name: 'a change of a token, and its end',
     of: async (arena, place) => {
-      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
-      place.tokenId = body.id
-      return [
-        ask(arena, 'PUT', `/tokens/${body.id}`, { description: 'after' }),
-        ask(arena, 'DELETE', `/tokens/${body.id}`),
-      ]
+      const path = await token(arena, place)
+      return [ask(arena, 'PUT', path, { description: 'after' }), ask(arena, 'DELETE', path)]
     },
   },
   {
     name: 'a permission on a bucket, and its end',
     of: async (arena, place) => {
-      const { body } = await arena.service.call('POST', '/v2/storage/tokens', { description: 'before' })
-      place.tokenId = body.id
+      const path = await token(arena, place)
       return [
-        ask(arena, 'PUT', `/tokens/${body.id}`, { bucketPermissions: { [place.bucketId]: 'read' } }),
+        ask(arena, 'PUT', path, { bucketPermissions: { [place.bucketId]: 'read' } }),
         dropBucket(arena, place.bucketId, 1),
       ]
     },
@@ -323,21 +330,16 @@ export const duels: Duel[] = [
   {
     name: 'two tags of a file',
     of: async (arena, place) => {
-      const fileId = await arena.service.upload('id')
-      place.fileId = fileId
-      const tag = (name: string) => ask(arena, 'POST', `/files/${fileId}/tags`, { tag: name })
+      const path = await file(arena, place)
+      const tag = (name: string) => ask(arena, 'POST', `${path}/tags`, { tag: name })
       return [tag('a'), tag('b')]
     },
   },
   {
     name: 'a tag of a file, and its end',
     of: async (arena, place) => {
-      const fileId = await arena.service.upload('id')
-      place.fileId = fileId
-      return [
-        ask(arena, 'POST', `/files/${fileId}/tags`, { tag: 'a' }),
-        ask(arena, 'DELETE', `/files/${fileId}`),
-      ]
+      const path = await file(arena, place)
+      return [ask(arena, 'POST', `${path}/tags`, { tag: 'a' }), ask(arena, 'DELETE', path)]
     },
   },
   {

@@ -128,7 +128,7 @@ export interface Place {
   configurationPath?: string
 }
 
-type Operation = () => Promise<string>
+export type Operation = () => Promise<string>
 
 export interface Duel {
   name: string
