@@ -84,6 +84,12 @@ export const createTableHeads = (items: ItemView) => {
     return alias && (await seen(alias, parseHead)) && named
   }
 
+  /** The name of the table or alias of a bucket that shows this one. */
+  const named = async (bucketId: string, displayName: string): Promise<string | undefined> => {
+    const item = await items.get(displayNameKey(bucketId, displayName))
+    return item && nameFields.shape.name.parse(item['name'])
+  }
+
   const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith(tablePrefix))
 
   /** Of the tables that hold rows. */
@@ -95,6 +101,7 @@ export const createTableHeads = (items: ItemView) => {
     find,
     seen,
     tableItemsOf,
+    named,
 
     /** A table or an alias, without the files: one read of the database, and one for each source. */
     getHead,
@@ -104,9 +111,7 @@ export const createTableHeads = (items: ItemView) => {
 
     /** The tables and aliases of a bucket that have this name, or show it, or answer to it in SQL. */
     async called(bucketId: string, word: string): Promise<TableHead[]> {
-      const names = new Set([word])
-      const named = await items.get(displayNameKey(bucketId, word))
-      if (named) names.add(String(named['name']))
+      const names = new Set([word, (await named(bucketId, word)) ?? word])
       for await (const { name } of items.query(partitionOfBucket(bucketId), startingWith(calledPrefix(word))))
         names.add(String(name))
       const found = await pMap([...names].toSorted(), name => getHead(`${bucketId}.${name}`), {

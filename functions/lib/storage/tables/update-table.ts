@@ -41,9 +41,8 @@ export const updateTable = (
 /** Error: 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has that display name. */
 export const refuseTakenName = async (
   { bucketId, name, displayName }: { bucketId: string; name: string; displayName: string },
-  tables: Pick<TableStore, 'called'>,
+  tables: Pick<TableStore, 'named'>,
 ): Promise<void> => {
-  const called = await tables.called(bucketId, displayName)
-  const taken = called.find(other => other.name !== name && other.displayName === displayName)
-  if (taken) throw tableAlreadyExists(taken.name, displayName)
+  const named = await tables.named(bucketId, displayName)
+  if (named !== undefined && named !== name) throw tableAlreadyExists(named, displayName)
 }
