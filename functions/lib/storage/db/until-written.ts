@@ -12,9 +12,8 @@ const MAX_ATTEMPTS = 10
 export const untilWritten = async <Result>(
   busy: () => TransientError,
   attempt: () => Promise<Result | typeof OVERTAKEN>,
-  attempts = MAX_ATTEMPTS,
 ): Promise<Result> => {
-  for (let made = 0; made < attempts; made++) {
+  for (let made = 0; made < MAX_ATTEMPTS; made++) {
     const result = await attempt()
     if (result !== OVERTAKEN) return result
   }
