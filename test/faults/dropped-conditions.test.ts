@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { untilEnd } from '#support/until-end.ts'
 import { duels } from './duel-catalogue.ts'
 import { type Defect, playInOrders, playSideBySide, startArena } from './duels.ts'
-import type { Turns } from './turns.ts'
+import { interrupted, MANY, type Turns } from './turns.ts'
 
 const arena = await untilEnd(startArena())
 
@@ -37,21 +37,12 @@ const without =
 
 /** One interrupts the other once, at any call; then, where that is not enough, is interrupted itself. */
 const interruptions = (calls: readonly number[]): Turns[] => {
-  const once = calls.flatMap((made, place) =>
-    Array.from(
-      { length: made },
-      (_, at): Turns => [
-        [place, at],
-        [1 - place, MANY],
-      ],
-    ),
-  )
+  const once = calls.flatMap((made, place) => Array.from({ length: made }, (_, at) => interrupted(place, at)))
   const twice = once.flatMap(([first = [0, 0]]) =>
     Array.from({ length: 12 }, (_, at): Turns => [first, [1 - first[0], 3 * at + 2], [first[0], MANY]]),
   )
   return [...once, ...twice.toReversed()]
 }
-const MANY = 1000
 
 it.each(needed)('%s is needed: without it %s end as in no order', async (kind, name) => {
   const duel = duels.find(each => each.name === name)

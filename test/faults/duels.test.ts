@@ -3,6 +3,7 @@ import { untilEnd } from '#support/until-end.ts'
 import { isThorough } from '../support/thorough.ts'
 import { duels } from './duel-catalogue.ts'
 import { playInOrders, playSideBySide, startArena } from './duels.ts'
+import { interrupted } from './turns.ts'
 
 const arena = await untilEnd(startArena())
 
@@ -13,13 +14,7 @@ it.each(duels)('$name: ends as one after the other, wherever one interrupts the 
   const { ends, calls, illegal } = await playInOrders(arena, duel)
   const differences = [...illegal]
   for (const [place, made] of calls.entries())
-    for (let at = 1; at < made; at += ONE_IN) {
-      differences.push(
-        ...(await playSideBySide(arena, duel, ends, [
-          [place, at],
-          [1 - place, 1000],
-        ])),
-      )
-    }
+    for (let at = 1; at < made; at += ONE_IN)
+      differences.push(...(await playSideBySide(arena, duel, ends, interrupted(place, at))))
   expect(differences).toEqual([])
 })

@@ -4,6 +4,15 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 /** An operation, by its place, and how many calls it may make before the next one has its turn. */
 export type Turns = readonly (readonly [operation: number, calls: number])[]
 
+/** More calls than any operation makes. */
+export const MANY = 1000
+
+/** Of two operations: after so many calls of this one the other does all of its own. */
+export const interrupted = (place: number, at: number): Turns => [
+  [place, at],
+  [1 - place, MANY],
+]
+
 interface Running {
   place: number
   /** Calls that wait for their turn. */
