@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_660,
-  'lines of tests': 82_374,
+  'lines of product': 94_653,
+  'lines of tests': 82_371,
   'words of documents': 92_663,
   functions: 10,
   routes: 211,
