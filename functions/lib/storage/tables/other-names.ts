@@ -6,7 +6,3 @@ export const aliasOf = (name: string): string => {
   const word = name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')
   return /^[a-z_]/.test(word) ? word : `t_${word}`
 }
-
-/** Words that a table answers to besides its name. */
-export const otherNamesOf = ({ name, displayName }: { name: string; displayName: string }): string[] =>
-  [...new Set([displayName, aliasOf(name)])].filter(word => word !== name)

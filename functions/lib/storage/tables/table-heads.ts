@@ -4,7 +4,7 @@ import { parseTableId } from '../../wire/storage-ids.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { resolveAlias } from './aliases/resolve-alias.ts'
-import { aliasOf, otherNamesOf } from './other-names.ts'
+import { aliasOf } from './other-names.ts'
 import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
@@ -119,7 +119,7 @@ export const createTableHeads = (items: ItemView) => {
       })
       return found
         .filter(head => head !== undefined)
-        .filter(head => head.name === word || otherNamesOf(head).includes(word))
+        .filter(({ name, displayName }) => [name, displayName, aliasOf(name)].includes(word))
     },
 
     /** An alias itself, also when its source is gone. `undefined` for what is no alias. */
