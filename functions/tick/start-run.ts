@@ -1,5 +1,6 @@
 import pMap from 'p-map'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
+import { emptyEvent } from '../lib/storage/events/event-store.ts'
 import type { JobRecord, WaitingJob } from '../lib/storage/jobs/job-record.ts'
 import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
@@ -157,13 +158,12 @@ const recordFiring = async (
       ? `The ${kind} ${id} started a run: ${why}.`
       : `The ${kind} ${id} started no run, though ${why}: ${outcome.refusal}.`
   await events.create(nextId, eventId => ({
+    ...emptyEvent,
     id: eventId,
     event: `ext.${component}.${configurationId}`,
     component,
     message,
-    description: '',
     type: 'job' in outcome ? 'info' : 'error',
-    runId: null,
     configurationId,
     created: now().toISOString(),
     params: JSON.stringify({
@@ -171,15 +171,7 @@ const recordFiring = async (
       ...params,
       ...('job' in outcome && { jobId: outcome.job.id }),
     }),
-    results: '{}',
-    performance: '{}',
-    duration: null,
     branchId: defaultBranchId,
-    objectType: null,
-    objectId: '',
-    objectName: null,
-    context: '{}',
-    attachments: [],
     token: {
       id: String(runWithTokenId),
       name: 'job' in outcome ? outcome.tokenName : `Token ${runWithTokenId}`,
