@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_649,
+  'lines of product': 94_641,
   'lines of tests': 82_371,
   'words of documents': 92_663,
   functions: 10,
