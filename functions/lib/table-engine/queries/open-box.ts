@@ -53,7 +53,8 @@ export const openBox = async ({
   const call =
     (method: BoxCall['method']) =>
     (...given: unknown[]) => {
-      if (child.connected) child.send({ method, given } satisfies BoxCall)
+      // If it has ended, its exit says so.
+      child.send({ method, given } satisfies BoxCall, error => error && kill())
       return answered()
     }
   const close = async (): Promise<void> => {
