@@ -146,12 +146,12 @@ const refuseOthers = (node: Node): void => {
     throw invalidQuery('SHOW is not available. Tables are listed by GET /v2/storage/tables.')
 }
 
-/** Too many columns cost time, one too few would be an error of the query: so every word of the statement counts. */
+/** Too many columns cost time, one too few would be an error of the query: so every word of the statement counts. Keys of its tree keep their colon. */
 const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): Statement['mayRead'] => {
   const words = new Set(
     JSON.stringify(nodes[0])
       .toLowerCase()
-      .match(/"(?:[^"\\]|\\.)*"/g),
+      .match(/"(?:[^"\\]|\\.)*":?/g),
   )
   const aliases = nodes.flatMap(({ type, alias }) => (type === 'BASE_TABLE' && alias ? [String(alias)] : []))
   const wholeRows = new Set([...tables.map(({ name }) => name), ...aliases].map(name => name.toLowerCase()))

@@ -403,6 +403,12 @@ it('in a branch reads the tables of the branch', async () => {
   expect(await rowsOf(sql)).toEqual([['3']])
 })
 
+it('reads the columns that it names, and none that is named like a part of its syntax tree', async () => {
+  const id = await service.createTable(bucketId, newName(), 'id,type,value,class,alias\n1,a,b,c,d\n')
+  const { body } = await send({ sql: `SELECT id, value AS v FROM ${id} WHERE id > '0'` })
+  expect(body.tables).toEqual([{ tableId: id, columns: ['id', 'value'], bytes: expect.any(Number) }])
+})
+
 it('reads of a large table no more files than the rows that are shown need', async () => {
   const id = await service.createTable(bucketId, newName(), 'id\n1\n2\n')
   for (let round = 0; round < 3; round++) await loadInto(id, `id\n${round}0\n${round}1\n`, { incremental: 1 })
