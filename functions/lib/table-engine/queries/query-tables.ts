@@ -126,14 +126,15 @@ const MAX_TREE = 4 * 1024 ** 2
 
 const readSql = async ({ session }: EngineContext, sql: string): Promise<Statement> => {
   if (sql.includes('\0')) throw invalidQuery('A query cannot hold a NUL character.')
-  const [[answer] = []] = await asked(sql, () =>
-    session.query(
+  return asked(sql, async () => {
+    const [[answer] = []] = await session.query(
       `SELECT json_serialize_sql(${quoteLiteral(sql)}, skip_empty := true, skip_null := true, skip_default := true)::VARCHAR`,
-    ),
-  )
-  const tree = String(answer)
-  if (tree.length > MAX_TREE) throw invalidQuery('The query has too many parts: load its values as a table.')
-  return readStatement(JSON.parse(tree), sql)
+    )
+    const tree = String(answer)
+    if (tree.length > MAX_TREE)
+      throw invalidQuery('The query has too many parts: load its values as a table.')
+    return readStatement(JSON.parse(tree))
+  })
 }
 
 interface PlannedTable extends QueriedTable {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { mayCall } from './allowed-functions.ts'
-import { invalidQuery, refusedByEngine } from './engine-messages.ts'
+import { invalidQuery } from './engine-messages.ts'
 import { type Node, nodesIn, orderedColumns } from './ordered-columns.ts'
 
 /** A table as the statement names it: by its id, or as `"in.c-main"."orders"`. */
@@ -43,21 +43,16 @@ const LOCAL_NAME = /^[\p{L}_][\p{L}\p{N}_ -]*$/u
  * Reads the syntax tree of one query. Whatever reads anything but the tables that it names is refused here, before a
  * statement is run.
  *
- * Error: 400 `storage.query.invalid`.
+ * Error: 400 `storage.query.invalid`; DuckDB's own when it cannot parse it.
  */
-export const readStatement = (answer: unknown, sql: string): Statement => {
+export const readStatement = (answer: unknown): Statement => {
   const read = serialized.parse(answer)
-  if (read.error) {
-    const cause = new Error(
-      `${read.error_type === 'not implemented' ? '' : 'Parser Error: '}${read.error_message}`,
-    )
-    throw (
-      refusedByEngine(cause, sql) ??
-      invalidQuery(
-        'Only queries are run (SELECT, WITH, VALUES, DESCRIBE, SUMMARIZE): tables are changed by imports.',
-      )
-    )
-  }
+  if (read.error)
+    throw read.error_type === 'not implemented'
+      ? invalidQuery(
+          'Only queries are run (SELECT, WITH, VALUES, DESCRIBE, SUMMARIZE): tables are changed by imports.',
+        )
+      : new Error(`Parser Error: ${read.error_message}`)
   const [statement, ...others] = read.statements
   if (!statement || others.length > 0)
     throw invalidQuery(`Give one query; these are ${read.statements.length} statements.`)
@@ -66,8 +61,7 @@ export const readStatement = (answer: unknown, sql: string): Statement => {
   const found = new Map<string, NamedTable>()
   findTables(statement.node, new Set(), found)
   const tables = [...found.values()]
-  const hasNames = nodes.some(({ cte_map }) => cte_map !== undefined)
-  const firstRows = tables.length === 1 && !hasNames ? shownAsTheyLie(statement.node) : undefined
+  const firstRows = shownAsTheyLie(statement.node)
   const orders = orderedColumns(nodes)
   return { tables, mayRead: columnFilter(nodes, tables), orders, ...(firstRows && { firstRows }) }
 }
@@ -135,7 +129,7 @@ const refuseOthers = (node: Node): void => {
         : `The query holds what is not read here: ${String(expression ?? type).toLowerCase()}.`,
     )
   if (type === 'TABLE_FUNCTION') {
-    const [called] = [...nodesIn(node['function'])]
+    const [called] = nodesIn(node['function'])
     const table = String(called?.['function_name'] ?? '').toLowerCase()
     if (!TABLE_FUNCTIONS.has(table))
       throw invalidQuery(`${table} cannot be read from: a query reads tables, named like in.c-main.orders.`)
@@ -166,14 +160,7 @@ const columnFilter = (nodes: readonly Node[], tables: readonly NamedTable[]): St
   return column => readsAll || words.has(JSON.stringify(column).toLowerCase())
 }
 
-const PLAIN_PARTS = new Set([
-  'type',
-  'modifiers',
-  'cte_map',
-  'select_list',
-  'from_table',
-  'aggregate_handling',
-])
+const PLAIN_PARTS = new Set(['type', 'modifiers', 'select_list', 'from_table', 'aggregate_handling'])
 const PLAIN_VALUES = new Set(['STAR', 'COLUMN_REF', 'CONSTANT', 'CAST'])
 
 /** `SELECT a, b FROM t LIMIT 10 OFFSET 5`: 15 rows. */
