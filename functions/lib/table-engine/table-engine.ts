@@ -3,7 +3,12 @@ import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { DuckDbPool } from './duckdb/confined-duckdb.ts'
-import { type DuckDbSession, type FirstRows, openDuckDbSession } from './duckdb/duckdb-session.ts'
+import {
+  type DuckDbSession,
+  type FirstRows,
+  openDuckDbSession,
+  type ShownRows,
+} from './duckdb/duckdb-session.ts'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
 import { exportTable } from './export-table.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './files/engine-context.ts'
@@ -20,7 +25,6 @@ import {
   type QueryReads,
   queryTables,
   queryToFile,
-  type ShownRows,
   type TableQuery,
   withinBounds,
 } from './queries/query-tables.ts'

@@ -35,9 +35,15 @@ export interface DuckDbSession {
    * threads (measured with the import of CSV chunks).
    */
   runInOrder(sql: string): Promise<Row[]>
-  /** Runs one statement on all threads as far as its first rows need it: at most so many, of so many bytes in a reply. */
-  first(sql: string, most: { rows: number; bytes: number }): Promise<FirstRows>
+  /** Runs one statement on all threads as far as its first rows need it. */
+  first(sql: string, most: ShownRows): Promise<FirstRows>
   close(): Promise<void>
+}
+
+/** How much of a result is shown: at most so many rows, of so many bytes in a reply. */
+export interface ShownRows {
+  rows: number
+  bytes: number
 }
 
 /** Rows in JSON. */
@@ -166,11 +172,7 @@ const createSession = async (
   }
 }
 
-const firstRows = async (
-  connection: DuckDBConnection,
-  sql: string,
-  most: { rows: number; bytes: number },
-): Promise<FirstRows> => {
+const firstRows = async (connection: DuckDBConnection, sql: string, most: ShownRows): Promise<FirstRows> => {
   const result = await connection.stream(sql)
   const names = result.deduplicatedColumnNames()
   const columns = names.map((name, index) => ({ name, type: String(result.columnType(index)) }))

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { FirstRows } from '../duckdb/duckdb-session.ts'
+import type { FirstRows, ShownRows } from '../duckdb/duckdb-session.ts'
 import { parquetForm, quoteColumn, readParquet } from '../duckdb/parquet-sql.ts'
 import { quoteIdentifier, quoteLiteral } from '../duckdb/sql.ts'
 import type { EngineContext } from '../files/engine-context.ts'
@@ -43,9 +43,6 @@ export interface QueryReads {
   /** Of numbers that it compared by their letters. */
   warnings: string[]
 }
-
-/** How much of a result is shown. */
-export type ShownRows = Parameters<EngineContext['session']['first']>[1]
 
 /** See `TableEngine.query`. */
 export const queryTables = async (

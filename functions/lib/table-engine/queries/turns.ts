@@ -6,7 +6,7 @@ export type TakeTurn = <Result>(who: string, work: () => Promise<Result>) => Pro
 /** The work after it still has most of the time of a request. */
 const LONGEST_WAIT_MS = 10_000
 
-/** At most so many are at work at once, one of each. Of those who wait, whoever was at work last comes first. */
+/** At most so many are at work at once, one of each. Of those who wait, whoever began longest ago, or never, comes first. */
 export const createTurns = (most: number, longestWaitMs = LONGEST_WAIT_MS): TakeTurn => {
   const atWork = new Set<string>()
   const lastTurns = new Map<string, number>()
