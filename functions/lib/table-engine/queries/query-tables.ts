@@ -134,9 +134,12 @@ const readSql = async ({ session }: EngineContext, sql: string): Promise<Stateme
   })
 }
 
-interface PlannedTable extends QueriedTable {
+interface PlannedTable {
   named: NamedTable
+  snapshot: Snapshot
   columns: string[]
+  /** Default: its rows are all shown. */
+  conditions: string | undefined
   wanted: WantedColumns
   files: IndexedFile[]
   bytes: number
@@ -156,14 +159,14 @@ const planTable = async (
   const columns = read.length > 0 ? read : shown.slice(0, 1)
   const wanted = neededColumns(snapshot, { ...query, columns })
   const found = findFiles(snapshot, query)
-  const isFiltered = conditionsSql(query, snapshot) !== undefined
-  const enough = firstRows && !isFiltered ? (firstRows.count ?? wantedRows) : Infinity
+  const conditions = conditionsSql(query, snapshot)
+  const enough = firstRows && conditions === undefined ? (firstRows.count ?? wantedRows) : Infinity
   const files = firstFiles(found, enough)
   const bytes = bytesOfFiles(
     files.map(({ file }) => file),
     wanted,
   )
-  return { named, snapshot, query, columns, wanted, files, bytes, orders }
+  return { named, snapshot, columns, conditions, wanted, files, bytes, orders }
 }
 
 /** Files that hold so many live rows together. */
@@ -179,22 +182,22 @@ const firstFiles = (files: IndexedFile[], rows: number): IndexedFile[] => {
 /** The table under the name that the statement gives it. It shows the columns that the statement may read, and no others. Resolves to warnings. */
 const makeView = async (
   context: EngineContext,
-  { named: { schema, name, tableId }, snapshot, query, columns, wanted, files, orders }: PlannedTable,
+  { named: { schema, name, tableId }, snapshot, columns, conditions, wanted, files, orders }: PlannedTable,
   { detectsTypes }: TableQuery,
 ): Promise<string[]> => {
   const { session } = context
   const sources = await openFiles(context, { files, wanted })
   const live =
     sources.length > 0
-      ? `(${scanFiles(sources, wanted)}) WHERE ${conditionsSql(query, snapshot) ?? 'true'}`
+      ? `(${scanFiles(sources, wanted)}) WHERE ${conditions ?? 'true'}`
       : `(SELECT ${wanted.fields.map(emptyColumn).join(', ')}) WHERE false`
   let rows = live
-  // DuckDB may evaluate the caller's expressions before any condition around the rows. So what they must not see goes first.
-  if (query.columns !== undefined || files.some(({ file }) => file.deletes)) {
-    const shown = session.scratchPath(`shown-${tableId}`)
-    rows = readParquet([shown])
+  // DuckDB may evaluate the caller's expressions before any condition around the rows. So rows that they must not see go first.
+  if (conditions !== undefined || files.some(({ file }) => file.deletes)) {
+    const path = session.scratchPath(`shown-${tableId}`)
+    rows = readParquet([path])
     await session.query(
-      `COPY (SELECT ${columns.map(quoteColumn).join(', ')} FROM ${live}) TO ${quoteLiteral(shown)} (${parquetForm(columns.length)})`,
+      `COPY (SELECT ${columns.map(quoteColumn).join(', ')} FROM ${live}) TO ${quoteLiteral(path)} (${parquetForm(columns.length)})`,
     )
     await closeFiles(sources)
   }
