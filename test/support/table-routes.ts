@@ -19,6 +19,12 @@ export const startTableRoutes = async () => {
     load: (tableId: string, body: Record<string, unknown>) =>
       service.call('POST', `/v2/storage/tables/${tableId}/import-async`, body),
 
+    query: (body: object, token = service.token) =>
+      service.call('POST', '/v2/storage/query', body, { 'X-StorageApi-Token': token }),
+
+    tokenFor: async (bucketPermissions: Record<string, string>): Promise<string> =>
+      (await service.call('POST', '/v2/storage/tokens', { bucketPermissions })).body.token,
+
     detail: async (tableId: string) => (await service.call('GET', `/v2/storage/tables/${tableId}`)).body,
 
     /** The lines of the preview without its header, sorted. */

@@ -3,7 +3,7 @@ import { startTableRoutes } from '#support/table-routes.ts'
 
 /* What the asker may not see is not in reach of his expressions: no cell in an answer, and no answer that depends on one. */
 
-const { service, bucketId } = await startTableRoutes()
+const { service, bucketId, query, tokenFor } = await startTableRoutes()
 
 /** No number, date, pattern, JSON, format, list, name of a part or place of a code. */
 const PLANTED = 'PLANTED(7f3a[%{'
@@ -37,14 +37,9 @@ const narrow = await aliasOf('narrow', source, {
   aliasFilter: { column: 'id', values: ['shown'] },
 })
 const unfiltered = await aliasOf('unfiltered', source, { aliasColumns: ['id'] })
-const { body: made } = await service.call('POST', '/v2/storage/tokens', {
-  bucketPermissions: { [aliases]: 'read', [bucketId]: 'read' },
-})
-const { body: outsider } = await service.call('POST', '/v2/storage/tokens', {
-  bucketPermissions: { [aliases]: 'read' },
-})
-const ask = (sql: string, token: string = made.token, more: object = {}) =>
-  service.call('POST', '/v2/storage/query', { sql, ...more }, { 'X-StorageApi-Token': token })
+const asker = await tokenFor({ [aliases]: 'read', [bucketId]: 'read' })
+const outsider = await tokenFor({ [aliases]: 'read' })
+const ask = (sql: string, token = asker, more: object = {}) => query({ sql, ...more }, token)
 
 /** Each is well with the rows that are shown. */
 const EXPRESSIONS = [
@@ -157,7 +152,7 @@ describe.each([
   })
 
   it('neither do detected types', async () => {
-    const { body } = await ask(`SELECT x FROM ${table} LIMIT 1`, made.token, { detectTypes: true })
+    const { body } = await ask(`SELECT x FROM ${table} LIMIT 1`, asker, { detectTypes: true })
     expect(body.columns).toEqual([{ name: 'x', type: 'BIGINT' }])
   })
 })
@@ -178,10 +173,10 @@ it.each([
     `SELECT #2 FROM ${table}`,
     `SELECT file_row_number FROM ${table}`,
   ]) {
-    const { status, text } = await ask(sql, outsider.token)
+    const { status, text } = await ask(sql, outsider)
     expect([sql, status, text]).toEqual([sql, 400, expect.not.stringContaining('7f3a')])
   }
-  const { body } = await ask(`SELECT t, to_json(t) FROM ${table} t`, outsider.token)
+  const { body } = await ask(`SELECT t, to_json(t) FROM ${table} t`, outsider)
   expect(body.rows).toEqual(ids.map(id => [{ id }, `{"id":"${id}"}`]))
 })
 

@@ -10,14 +10,12 @@ import { folderUntilEnd } from '#support/until-end.ts'
 
 /* What a query takes is bounded by the system, in a process of its own. */
 
-const { service, bucketId } = await startTableRoutes()
+const { service, bucketId, query, tokenFor } = await startTableRoutes()
 const table = await service.createTable(bucketId, 'cities', 'city\nPrague\nBrno\n')
 
-const tokenFor = async (bucketPermissions: Record<string, string>): Promise<string> =>
-  (await service.call('POST', '/v2/storage/tokens', { bucketPermissions })).body.token
 const asker = await tokenFor({ [bucketId]: 'read' })
 const ask = (sql: string, { token = asker, ...more }: { token?: string; format?: string } = {}) =>
-  service.call('POST', '/v2/storage/query', { sql, ...more }, { 'X-StorageApi-Token': token })
+  query({ sql, ...more }, token)
 
 const MiB = 1024 ** 2
 /** A box's bound, and what it may take between two looks where the system does not hold it. */
