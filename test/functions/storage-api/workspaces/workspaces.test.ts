@@ -1,18 +1,14 @@
 import { expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
-const { service, bucketId } = await startTableRoutes()
+const { service, bucketId, tokenFor } = await startTableRoutes()
 const { call } = service
 const configs = '/v2/storage/components/keboola.mcp-server-tool/configs'
 const reading = { readOnlyStorageAccess: true, backend: 'snowflake', loginType: 'snowflake-person-sso' }
 const as = (token: string) => ({ 'X-StorageApi-Token': token })
-const tokenFor = async (bucketPermissions: Record<string, string>): Promise<string> =>
-  (await call('POST', '/v2/storage/tokens', { bucketPermissions })).body.token
 
-let orders = ''
-let workspaceId = 0
-orders = await service.createTable(bucketId, 'orders', 'id,city\n1,Prague\n2,Brno\n3,Plzen\n')
-workspaceId = (await call('POST', '/v2/storage/workspaces', reading)).body.id
+const orders = await service.createTable(bucketId, 'orders', 'id,city\n1,Prague\n2,Brno\n3,Plzen\n')
+const workspaceId = (await call('POST', '/v2/storage/workspaces', reading)).body.id
 
 const submit = (sql: string, token = service.token, place = `branches/1/workspaces/${workspaceId}`) =>
   call('POST', `/query/api/v1/${place}/queries`, { statements: [sql] }, as(token))
