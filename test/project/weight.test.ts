@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_641,
-  'lines of tests': 82_371,
+  'lines of product': 94_636,
+  'lines of tests': 82_366,
   'words of documents': 92_663,
   functions: 10,
   routes: 211,
