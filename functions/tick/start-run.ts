@@ -160,6 +160,8 @@ const recordFiring = async (
   await events.create(nextId, eventId => ({
     ...emptyEvent,
     id: eventId,
+    runId: null,
+    context: '{}',
     event: `ext.${component}.${configurationId}`,
     component,
     message,
