@@ -9,6 +9,7 @@ import { NodeFunction } from './node-function.ts'
 import type { WorkSizes } from './work-sizes.ts'
 
 interface LargeWorkProps extends Pick<WorkSizes, 'loadRangeBytes'> {
+  readonly numberRounding: string
   readonly bundle: FunctionBundle
   readonly files: IBucket
   readonly tables: IBucket
@@ -23,11 +24,15 @@ export class LargeWork extends Construct {
 
   constructor(scope: Construct, id: string, props: LargeWorkProps) {
     super(scope, id)
-    const { bundle, files, tables, loadRangeBytes } = props
+    const { bundle, files, tables, loadRangeBytes, numberRounding } = props
     const splitWork = new NodeFunction<SplitWorkEnv>(this, 'SplitWork', {
       bundle,
       description: 'Does the pieces of large loads and exports, side by side',
-      environment: { TABLES_BUCKET: tables.bucketName, LOAD_RANGE_BYTES: String(loadRangeBytes) },
+      environment: {
+        TABLES_BUCKET: tables.bucketName,
+        LOAD_RANGE_BYTES: String(loadRangeBytes),
+        NUMBER_ROUNDING: numberRounding,
+      },
     })
     allowReadingObjects(splitWork, files)
     allowReadingObjects(splitWork, tables)

@@ -104,6 +104,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     const { splitWork } = new LargeWork(this, 'Large', {
       ...store,
       ...sizes,
+      ...props.dialect,
       bundle: bundles['split-work'],
     })
     // An execution's name is the job's id. When it is gone and its job open, another one is started with that failure.

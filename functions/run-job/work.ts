@@ -37,7 +37,7 @@ export const variables = [
   'PROJECT_ID',
   /** What the backend is called to clients. */
   'BACKEND_NAME',
-  /** `round` or `refuse`; read where cells are. */
+  /** `round` or `refuse`: what becomes of a number with more digits than its column holds. */
   'NUMBER_ROUNDING',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
@@ -54,10 +54,12 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
   const now = () => new Date()
   const s3 = createS3Client(env)
   const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
+  const roundsNumbers = env.NUMBER_ROUNDING === 'round'
   const services = {
     ...openStorageStores(env, s3, now),
     projectId: parseProjectId(env.PROJECT_ID),
     backend: env.BACKEND_NAME,
+    roundsNumbers,
     s3,
     filesBucket: env.FILES_BUCKET,
     startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
@@ -74,7 +76,7 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
     now,
   }
 
-  const openEngine = createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, ...room })
+  const openEngine = createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, roundsNumbers, ...room })
 
   return (step: StepEvent, log: Logger, signal: AbortSignal) => {
     const tableEngine = async () => (await openEngine()).until(signal)

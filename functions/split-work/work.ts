@@ -15,6 +15,8 @@ export const variables = [
   'TABLES_BUCKET',
   /** Bytes of CSV that one invocation scans or stages. */
   'LOAD_RANGE_BYTES',
+  /** `round` or `refuse`: as `run-job` has it, which loads what is not split. */
+  'NUMBER_ROUNDING',
 ] as const
 export type SplitWorkEnv = (typeof variables)[number]
 
@@ -31,7 +33,12 @@ export const open = (env: Environment<SplitWorkEnv>, room: EngineRoom) => {
     gzipLimits: GZIP_LIMITS,
   }
 
-  const openEngine = createLazyTableEngine({ s3, tablesBucket, ...room })
+  const openEngine = createLazyTableEngine({
+    s3,
+    tablesBucket,
+    roundsNumbers: env.NUMBER_ROUNDING === 'round',
+    ...room,
+  })
 
   return (event: SplitWorkEvent, signal: AbortSignal) =>
     splitWork(event, { ...services, tableEngine: async () => (await openEngine()).until(signal) })

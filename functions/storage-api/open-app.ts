@@ -62,7 +62,7 @@ export const variables = [
   'PROJECT_ID',
   /** What the backend is called to clients. */
   'BACKEND_NAME',
-  /** `round` or `refuse`; read where defaults of columns are. */
+  /** `round` or `refuse`; for defaults of columns. */
   'NUMBER_ROUNDING',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',
@@ -88,11 +88,13 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
   const s3 = createS3Client(env)
 
   const stores = openStorageStores(env, s3, now)
+  const roundsNumbers = env.NUMBER_ROUNDING === 'round'
 
   const services = {
     ...stores,
     projectId: parseProjectId(env.PROJECT_ID),
     backend: env.BACKEND_NAME,
+    roundsNumbers,
     region,
     revision: async () => (await import('../../package.json', { with: { type: 'json' } })).default.version,
     now,
@@ -126,7 +128,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
     jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
     isLookDue: createQueueLooks(now),
-    tableEngine: createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, ...room }),
+    tableEngine: createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, roundsNumbers, ...room }),
     components: readCatalogue(join(import.meta.dirname, 'components')),
     seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
     log,

@@ -58,6 +58,8 @@ export interface StorageServiceOptions {
   engine?: (engine: TableEngine) => TableEngine
   /** `false`: a started job waits until the test runs it. */
   isRunningJobs?: boolean
+  /** Numbers with more digits than their column holds are rounded; default: refused. */
+  roundsNumbers?: boolean
   /** Loads of more bytes are cut and staged; default 2 GiB. */
   singleLoadBytes?: number
   /** What is uncompressed of one slice of a larger load. */
@@ -99,6 +101,7 @@ const noExtractRuns: ExtractRuns = {
 /** The storage service in this process: items in memory, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
   const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000, allowedHosts = [] } = options
+  const { roundsNumbers = false } = options
   const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
@@ -126,6 +129,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     scratchDir: path.join(dataDir, 'scratch'),
     memoryLimitMiB: 256,
     threads: 1,
+    roundsNumbers,
   })
   const wrapped = (inner: TableEngine): TableEngine => ({
     ...(options.engine?.(inner) ?? inner),
@@ -180,6 +184,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     ...stores,
     projectId: 7,
     backend: 'snowflake',
+    roundsNumbers,
     s3,
     filesBucket,
     tableEngine: async () => engine,
@@ -206,6 +211,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     ...stores,
     projectId: 7,
     backend: 'snowflake',
+    roundsNumbers,
     region,
     revision: async () => '0.0.0-test',
     now,

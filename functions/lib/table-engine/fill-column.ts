@@ -6,6 +6,7 @@ import { createPublish } from './publish-file.ts'
 import { closeFiles, openFile } from './rows/open-files.ts'
 import { scanFiles } from './rows/scan-files.ts'
 import { defaultSql } from './types/cell-sql.ts'
+import { rounding } from './types/field-type.ts'
 import { writeParquet } from './write-parquet.ts'
 
 export interface FillColumnRequest {
@@ -39,7 +40,7 @@ export const fillColumn = async (
       name: `filled-${String(index + 1).padStart(5, '0')}`,
       fields,
       isKeyed: primaryKey.length > 0,
-      select: `SELECT * REPLACE (${defaultSql(field, at)} AS ${quoteColumn(column)})
+      select: `SELECT * REPLACE (${defaultSql(rounding(field, context.roundsNumbers), at)} AS ${quoteColumn(column)})
         FROM (${scanFiles([source], wanted)}) ORDER BY file_row`,
     })
     if (written.rows !== liveRows(file))

@@ -98,10 +98,15 @@ export const stageSource = async (
   context: EngineContext,
   { request, opened, table: { fields, primaryKey }, name }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
-  const { session, threads, limits } = context
+  const { session, threads, limits, roundsNumbers } = context
   const { mapping, types, hasOwnNames: isMarked } = opened
   const neverNull = isMarked ? primaryKey : []
-  const columns = cellsOf(fields, { importedColumns: mapping.importedColumns, types, neverNull })
+  const columns = cellsOf(fields, {
+    importedColumns: mapping.importedColumns,
+    types,
+    neverNull,
+    roundsNumbers,
+  })
   const isKeyed = primaryKey.length > 0
   const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields })
   // With a primary key, rows may still be dropped. Without one, the files are final.

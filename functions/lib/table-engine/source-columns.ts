@@ -5,7 +5,7 @@ import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { CsvSource, LoadRequest } from './files/load-request.ts'
 import { columnNames, type PlacedField, type TableField } from './files/snapshot.ts'
-import type { FileColumn } from './types/field-type.ts'
+import { type FileColumn, rounding } from './types/field-type.ts'
 
 /** Names a slice in messages. A file that is not sliced needs no name. */
 export const sliceName = ({ isSliced, slices }: CsvSource, index: number): string | undefined =>
@@ -193,18 +193,19 @@ interface CellsOfFile {
   types?: FileColumn[] | undefined
   /** Columns of texts that are never NULL: as the empty text NULL would be another key of its table. */
   neverNull?: string[]
+  roundsNumbers?: boolean
 }
 
 /** The columns of a table with their places among the cells of a file. */
 export const cellsOf = (
   fields: TableField[],
-  { importedColumns, types = [], neverNull = [] }: CellsOfFile,
+  { importedColumns, types = [], neverNull = [], roundsNumbers = false }: CellsOfFile,
 ): PlacedField[] => {
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
   return fields.map(field => {
     const cell = cells.get(field.name)
     const typeInFile = cell === undefined ? undefined : types[cell]?.named
     const rules = field.rules ?? (neverNull.includes(field.name) ? { nullable: false } : undefined)
-    return { ...field, rules, cell, typeInFile }
+    return { ...rounding({ ...field, rules }, roundsNumbers), cell, typeInFile }
   })
 }

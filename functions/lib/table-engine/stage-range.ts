@@ -50,7 +50,7 @@ export const stageRange = async (
   context: EngineContext,
   request: StageRangeRequest,
 ): Promise<{ files: TableFile[] }> => {
-  const { session, threads, limits } = context
+  const { session, threads, limits, roundsNumbers } = context
   const { csv, fields, importedColumns, types, primaryKey, keyPrefix, range } = request
   const isKeyed = primaryKey.length > 0
   const isMarked = csv.isParquet === true
@@ -73,6 +73,7 @@ export const stageRange = async (
             importedColumns: chunk.names ?? importedColumns,
             types,
             neverNull,
+            roundsNumbers,
           }),
           loadedAt: request.loadedAt,
           isKeyed,

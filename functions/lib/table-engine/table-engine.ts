@@ -115,6 +115,8 @@ interface TableEngineOptions {
   /** Memory limit of DuckDB. The engine itself takes up to about 100 MiB more. */
   memoryLimitMiB: number
   threads: number
+  /** See `EngineContext`. */
+  roundsNumbers?: boolean
   limits?: Partial<TableLimits>
 }
 
@@ -131,13 +133,14 @@ export const createTableEngineOn = (
   const room = { scratchDir, memoryLimitMiB }
   const pool = new DuckDbPool(room)
   const takeTurn = createTurns(QUERIES_AT_ONCE)
-  return engineOf({ files: allFiles, limits, threads: options.threads, room, pool, takeTurn })
+  const { threads, roundsNumbers = false } = options
+  return engineOf({ files: allFiles, limits, threads, roundsNumbers, room, pool, takeTurn })
 }
 
 /** Each takes its memory and the threads of one call. */
 const QUERIES_AT_ONCE = 2
 
-interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'> {
+interface EngineParts extends Omit<EngineContext, 'session'> {
   readonly room: { scratchDir: string; memoryLimitMiB: number }
   readonly pool: DuckDbPool
   readonly takeTurn: TakeTurn
@@ -145,7 +148,7 @@ interface EngineParts extends Pick<EngineContext, 'files' | 'limits' | 'threads'
 }
 
 const engineOf = (parts: EngineParts): TableEngine => {
-  const { files: allFiles, limits, threads, room, pool, takeTurn, signal } = parts
+  const { files: allFiles, limits, threads, roundsNumbers, room, pool, takeTurn, signal } = parts
   const until = (other: AbortSignal): AbortSignal => (signal ? AbortSignal.any([signal, other]) : other)
   const on = async <Result>(
     session: DuckDbSession,
@@ -153,7 +156,7 @@ const engineOf = (parts: EngineParts): TableEngine => {
   ): Promise<Result & Cost> => {
     const { files, bytesRead } = countReads(allFiles)
     try {
-      const result = await work({ session, files, limits, threads })
+      const result = await work({ session, files, limits, threads, roundsNumbers })
       return { ...result, bytesRead: bytesRead() }
     } finally {
       await session.close()

@@ -12,6 +12,8 @@ export interface RunJobServices extends StorageStores {
   projectId: number
   /** What clients take the tables for. */
   backend: string
+  /** Numbers with more digits than their column holds are rounded. Otherwise they are refused. */
+  roundsNumbers: boolean
   s3: S3Client
   filesBucket: string
   tableEngine: () => Promise<TableEngine>

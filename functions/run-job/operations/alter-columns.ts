@@ -139,7 +139,7 @@ const withChangedColumn = async (
   services: RunJobServices,
 ): Promise<TableRecord> => {
   const { column, definition } = findTypedColumn(table, name)
-  const wanted = changeDefinition(column, change)
+  const wanted = changeDefinition(column, change, services.roundsNumbers)
   const mustBeFilled = column.definition.nullable && !wanted.definition.nullable
   if (mustBeFilled && (await hasNull(table, name, services))) throw hasEmptyRows(column)
   const { type, rules } = changeType(table, columnField(wanted), name)

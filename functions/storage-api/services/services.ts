@@ -43,6 +43,8 @@ export interface Services extends StorageStores {
   projectId: number
   /** What clients take the tables for. */
   backend: string
+  /** Numbers with more digits than their column holds are rounded. Otherwise they are refused. */
+  roundsNumbers: boolean
   region: string
   /** Version of the service, as the index reports it. */
   revision: () => Promise<string>

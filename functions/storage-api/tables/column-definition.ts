@@ -9,7 +9,7 @@ import {
   resolveType,
 } from '../../lib/storage/tables/native-types.ts'
 import type { ColumnDefinition } from '../../lib/storage/tables/table-definition.ts'
-import { isLoadTime } from '../../lib/table-engine/types/field-type.ts'
+import { isLoadTime, rounding } from '../../lib/table-engine/types/field-type.ts'
 import { readCell } from '../../lib/table-engine/types/read-cell.ts'
 import { flag, text } from '../http/fields.ts'
 
@@ -58,13 +58,14 @@ export const hasType = ({ definition, basetype }: RequestedColumn): boolean =>
  */
 export const readColumn = (
   column: RequestedColumn,
+  { roundsNumbers }: { roundsNumbers: boolean },
   { isKey = false }: { isKey?: boolean } = {},
 ): ColumnDefinition => {
   const { name, definition } = column
   const native = resolveColumn(column)
   const given = definition?.default
   const kept = given === undefined || given === null || given === '' ? undefined : given
-  if (kept !== undefined) refuseDefault(native, kept)
+  if (kept !== undefined) refuseDefault(native, kept, roundsNumbers)
   return {
     name,
     definition: {
@@ -88,8 +89,8 @@ const resolveColumn = ({ name, definition, basetype = 'STRING' }: RequestedColum
 }
 
 /** Error: 400 `storage.tables.invalidDefaultValueForType`. */
-const refuseDefault = (native: NativeType, given: string): void => {
-  const cell = cellTypeOf(native, { nullable: true })
+const refuseDefault = (native: NativeType, given: string, roundsNumbers: boolean): void => {
+  const cell = rounding(cellTypeOf(native, { nullable: true }), roundsNumbers)
   if (native.type === 'BOOLEAN') {
     // Only the two words: a number would be read as one of them by chance.
     if (/^(true|false)$/i.test(given)) return

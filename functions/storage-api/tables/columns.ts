@@ -44,7 +44,7 @@ routes.post('/v2/storage/tables/{tableId}/columns', {
     const { tableId } = request.params
     const { name: requestedName } = request.body
     const name = sanitizeColumnName(requestedName)
-    const definition = readColumn({ ...request.body, name })
+    const definition = readColumn({ ...request.body, name }, services)
     const renamed = name === requestedName ? {} : { requestedName }
     return submitJob(request, services, {
       input: {
@@ -165,7 +165,11 @@ routes.put('/v2/storage/tables/{tableId}/columns/{column}/definition', {
     return submitJob(request, services, {
       input: { operationName: 'tableColumnDefinitionUpdate', tableId, name, change },
       admit: async () => {
-        changeDefinition(findTypedColumn(await findOwnTable(services, tableId), name).column, change)
+        changeDefinition(
+          findTypedColumn(await findOwnTable(services, tableId), name).column,
+          change,
+          services.roundsNumbers,
+        )
         const { default: wanted, ...kept } = change
         const shown =
           wanted === undefined ? {} : wanted === null ? { removeDefault: true } : { default: wanted }
@@ -220,7 +224,8 @@ routes.put('/v2/storage/tables/{tableId}/definition', {
       admit: async () => {
         const table = await findOwnTable(services, tableId)
         for (const { name, change } of columns)
-          if (Object.keys(change).length > 0) changeDefinition(findTypedColumn(table, name).column, change)
+          if (Object.keys(change).length > 0)
+            changeDefinition(findTypedColumn(table, name).column, change, services.roundsNumbers)
           else if (!columnNames(table.snapshot).includes(name)) throw columnNotFound(name)
         if (body.displayName) {
           const { name } = table

@@ -225,7 +225,7 @@ routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
     const isTyped = body.columns.some(hasType)
     const columns = body.columns
       .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
-      .map(column => readColumn(column, { isKey: primaryKeysNames.includes(column.name) }))
+      .map(column => readColumn(column, services, { isKey: primaryKeysNames.includes(column.name) }))
     const names = columns.map(column => column.name)
     if (names.length === 0)
       throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')

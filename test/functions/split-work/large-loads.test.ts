@@ -14,6 +14,7 @@ const clock = { aheadMs: 0 }
 const service = await untilEnd(
   startStorageService({
     rangeBytes: 300,
+    roundsNumbers: true,
     now: () => new Date(Date.now() + clock.aheadMs),
   }),
 )
@@ -328,6 +329,28 @@ describe('a large load', () => {
     } finally {
       splitWork.gzipLimits = before
     }
+  })
+
+  it.each([NEVER, 24])('rounds numbers as a small one does (loads above %d bytes are large)', async bytes => {
+    service.jobServices.distribution.singleLoadBytes = bytes
+    const name = `rounded-${bytes}`
+    const tableId = `${bucketId}.${name}`
+    await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, {
+      name,
+      columns: [
+        { name: 'whole', basetype: 'INTEGER' },
+        { name: 'cents', definition: { type: 'NUMBER', length: '10,2', nullable: false, default: '0.125' } },
+      ],
+    })
+    const { body } = await service.call('POST', `/v2/storage/tables/${tableId}/import-async`, {
+      dataFileId: await upload('whole,cents\n1.5,1.004\n-0.5,-1.005\n2,\n'),
+    })
+    expect(body).toMatchObject({ status: 'success' })
+    expect(await rowsOf(tableId)).toEqual([
+      ['2', '1.00'],
+      ['-1', '-1.01'],
+      ['2', '0.13'],
+    ])
   })
 
   it('with types=detect is refused where it makes the table, and a later one keeps its types', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { decimalOf } from '../../iceberg/metadata/types.ts'
-import { isLoadTime } from '../../table-engine/types/field-type.ts'
+import { isLoadTime, rounding } from '../../table-engine/types/field-type.ts'
 import { readCell } from '../../table-engine/types/read-cell.ts'
 import { type NativeType, resolveType } from './native-types.ts'
 import { type ColumnDefinition, columnField } from './table-definition.ts'
@@ -22,7 +22,11 @@ type DefinitionChange = z.infer<typeof definitionChange>
  *
  * Errors: 400 `storage.tables.validation.cannotUpdateColumn`, `storage.tables.invalidDefaultValueForType`.
  */
-export const changeDefinition = (column: ColumnDefinition, change: DefinitionChange): ColumnDefinition => {
+export const changeDefinition = (
+  column: ColumnDefinition,
+  change: DefinitionChange,
+  roundsNumbers: boolean,
+): ColumnDefinition => {
   const { definition } = column
   const native = change.length === undefined ? definition : longer(column, change.length)
   const { default: before, ...rest } = definition
@@ -36,7 +40,7 @@ export const changeDefinition = (column: ColumnDefinition, change: DefinitionCha
       ...(given !== undefined && { default: given }),
     },
   }
-  if (change.default) refuseDefault(changed, change.default)
+  if (change.default) refuseDefault(changed, change.default, roundsNumbers)
   return changed
 }
 
@@ -63,8 +67,8 @@ const isWiderNumber = (before: string, after: string): boolean => {
   )
 }
 
-const refuseDefault = (column: ColumnDefinition, given: string): void => {
-  const cell = columnField(column)
+const refuseDefault = (column: ColumnDefinition, given: string, roundsNumbers: boolean): void => {
+  const cell = rounding(columnField(column), roundsNumbers)
   const isTime = cell.type.startsWith('timestamp') || cell.rules?.isTime === true
   if ((isTime && isLoadTime(given)) || 'value' in readCell(given, cell)) return
   const got = `got "${given.slice(0, 100)}"`

@@ -10,6 +10,8 @@ const MEMORY_OF_ONE_CORE_MIB = 1769
 interface LazyEngineOptions {
   readonly s3: S3Client
   readonly tablesBucket: string
+  /** See `EngineContext`. All functions have the same: a load may be done by several. */
+  readonly roundsNumbers: boolean
   /** Where it works. Between two pieces of work, nothing in it is needed. */
   readonly scratchDir: string
   /** Of the function. */

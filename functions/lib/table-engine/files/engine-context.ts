@@ -27,4 +27,6 @@ export interface EngineContext {
   files: TableFiles
   limits: TableLimits
   threads: number
+  /** Numbers with more digits than their column holds are rounded. Otherwise they are refused. */
+  roundsNumbers: boolean
 }

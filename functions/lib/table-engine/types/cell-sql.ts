@@ -2,15 +2,7 @@ import { decimalOf } from '../../iceberg/metadata/types.ts'
 import { quoteList, quoteLiteral } from '../duckdb/sql.ts'
 import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
 import { isMarkedSql, unmarkSql } from './marked-text.ts'
-import {
-  FALSE_WORDS,
-  FIRST_MICROS,
-  LAST_MICROS,
-  patterns,
-  readCell,
-  roundsNumbers,
-  TRUE_WORDS,
-} from './read-cell.ts'
+import { FALSE_WORDS, FIRST_MICROS, LAST_MICROS, patterns, readCell, TRUE_WORDS } from './read-cell.ts'
 
 /** Ends the statement. Which cell it was is then found by `findBadCell`. */
 const WRONG = "error('cell')"
@@ -61,18 +53,18 @@ const isDay = (cell: string): string => `NOT starts_with(${cell}, '0000')`
 const orWrong = (value: string): string => `coalesce(${value}, ${WRONG})`
 const when = (conditions: string[], value: string): string => `WHEN ${conditions.join(' AND ')} THEN ${value}`
 
-const valueCases = (cell: string, type: FieldType, { maxLength, isTime }: CellRules): string => {
+const valueCases = (cell: string, type: FieldType, { maxLength, isTime, isRounded }: CellRules): string => {
   const decimal = decimalOf(type)
   if (decimal) {
     const value = `TRY_CAST(${cell} AS ${duckDbType(type)})`
-    return when([isLike(cell, decimalPattern(decimal.scale))], orWrong(value))
+    return when([isLike(cell, decimalPattern(decimal.scale, isRounded))], orWrong(value))
   }
   switch (type) {
     case 'long':
       return when(
-        [isLike(cell, roundsNumbers() ? LONG_ROUNDED : LONG)],
+        [isLike(cell, isRounded ? LONG_ROUNDED : LONG)],
         orWrong(
-          roundsNumbers()
+          isRounded
             ? `TRY_CAST(TRY_CAST(${cell} AS DECIMAL(38, 0)) AS BIGINT)`
             : `TRY_CAST(split_part(${cell}, '.', 1) AS BIGINT)`,
         ),
@@ -114,8 +106,8 @@ const LONG = '[+-]?[0-9]+(?:\\.0*)?'
 const LONG_ROUNDED = '[+-]?[0-9]+(?:\\.[0-9]*)?'
 
 /** No digits beyond the scale but zeros, where numbers are not to be rounded: DuckDB would. */
-const decimalPattern = (scale: number): string => {
-  if (roundsNumbers()) return patterns.decimal
+const decimalPattern = (scale: number, isRounded: boolean | undefined): string => {
+  if (isRounded) return patterns.decimal
   return scale === 0
     ? '[+-]?(?:[0-9]+(?:\\.0*)?|\\.0+)'
     : `[+-]?(?:[0-9]+(?:\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`

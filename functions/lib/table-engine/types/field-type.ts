@@ -26,6 +26,11 @@ export interface CellRules {
   isTime?: boolean | undefined
   /** The text is a structure of this kind, such as `VARIANT`: its values cannot be compared. */
   structure?: string | undefined
+  /**
+   * A number with more digits than the column holds is rounded, half away from zero. Default: it is refused. A setting of
+   * the stack, given when cells are read ({@link rounding}); no table stores it.
+   */
+  isRounded?: boolean | undefined
 }
 
 /** The type of a column with its rules. Without rules: any text, and an empty cell is an empty text. */
@@ -40,6 +45,10 @@ export interface FileColumn extends Pick<CellType, 'type'> {
   /** As the file calls its type. */
   named: string
 }
+
+/** A column as its cells are read where numbers are rounded, or are not. */
+export const rounding = <Cell extends CellType>(cell: Cell, isRounded: boolean): Cell =>
+  isRounded && cell.rules ? { ...cell, rules: { ...cell.rules, isRounded } } : cell
 
 export const isTyped = ({ rules }: CellType): boolean => rules !== undefined
 

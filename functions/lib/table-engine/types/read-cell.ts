@@ -40,10 +40,10 @@ const isLike = (text: string, pattern: keyof typeof patterns): boolean =>
 /** The value that a text (not empty) is for a column, or why it is none. `cellSql` decides the same in SQL. */
 export const readCell = (text: string, { type, rules }: CellType): ReadCell => {
   const decimal = decimalOf(type)
-  if (decimal) return readDecimal(text, decimal)
+  if (decimal) return readDecimal(text, decimal, rules?.isRounded)
   switch (type) {
     case 'long':
-      return readLong(text)
+      return readLong(text, rules?.isRounded)
     case 'double':
       return readDouble(text)
     case 'boolean':
@@ -75,34 +75,35 @@ const timeText = (text: string): string => {
   return digits === '' ? time : `${time}.${digits}`
 }
 
-/**
- * Whether a number with more digits than its column holds is rounded, half away from zero. Otherwise it is refused. One setting of the
- * stack, read here: to hand it down, some thirty functions from the definition of a column to its SQL would carry it.
- */
-export const roundsNumbers = (): boolean => process.env['NUMBER_ROUNDING'] === 'round'
-
-const readLong = (text: string): ReadCell => {
+const readLong = (text: string, isRounded: boolean | undefined): ReadCell => {
   const [, whole, fraction = ''] = /^([+-]?[0-9]+)(?:\.([0-9]*))?$/.exec(text) ?? []
   if (whole === undefined) return notRecognized
-  const value = readDigits(text, fraction, 0)
+  const value = readDigits(text, { fraction, scale: 0, isRounded })
   if (value === undefined || value >= LONG_LIMIT || value < -LONG_LIMIT) return outOfRange
   return { value: String(value) }
 }
 
-const readDecimal = (text: string, { precision, scale }: { precision: number; scale: number }): ReadCell => {
+const readDecimal = (
+  text: string,
+  { precision, scale }: { precision: number; scale: number },
+  isRounded: boolean | undefined,
+): ReadCell => {
   if (!isLike(text, 'decimal')) return notRecognized
   const [, fraction = ''] = text.split('.')
-  const unscaled = readDigits(text, fraction, scale)
+  const unscaled = readDigits(text, { fraction, scale, isRounded })
   if (unscaled === undefined || !isWithin(unscaled, precision)) return outOfRange
   return { value: formatDecimal(unscaled, scale) }
 }
 
 /** The number without its point. Undefined: it has more digits than the scale, and is not to be rounded. */
-const readDigits = (text: string, fraction: string, scale: number): bigint | undefined => {
+const readDigits = (
+  text: string,
+  { fraction, scale, isRounded }: { fraction: string; scale: number; isRounded: boolean | undefined },
+): bigint | undefined => {
   const cut = unscaledOf(text, scale)
   const beyond = fraction.slice(scale)
   if (!/[1-9]/.test(beyond)) return cut
-  if (!roundsNumbers()) return undefined
+  if (!isRounded) return undefined
   if (beyond < '5') return cut
   return text.startsWith('-') ? cut - 1n : cut + 1n
 }

@@ -1,14 +1,13 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { cellSql, textSql, valueLiteral } from '#lib/table-engine/types/cell-sql.ts'
 import { compareValues } from '#lib/table-engine/types/compare-values.ts'
-import type { CellType } from '#lib/table-engine/types/field-type.ts'
+import { type CellType, rounding } from '#lib/table-engine/types/field-type.ts'
 import { readBound, readCell } from '#lib/table-engine/types/read-cell.ts'
 
 const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
 afterAll(() => instance.closeSync())
-afterEach(() => vi.unstubAllEnvs())
 
 const loadedAt = new Date('2026-11-21T10:00:00.5Z')
 const rules = { nullable: true }
@@ -87,8 +86,7 @@ describe('the value of a cell', () => {
     ['decimal(4,0)', '12.5', '13'],
     ['decimal(4,0)', '12.', '12'],
   ])('of type %s, %s, is %s where numbers are rounded', async (type, text, value) => {
-    vi.stubEnv('NUMBER_ROUNDING', 'round')
-    const cell = { type, rules }
+    const cell = rounding({ type, rules }, true)
     const read = readCell(text, cell)
     expect('value' in read ? read.value : undefined).toBe(value)
     if (value === undefined) expect(await isRefusedBySql(text, cell)).toBe(true)
