@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_638,
-  'lines of tests': 82_366,
-  'words of documents': 92_660,
+  'lines of product': 94_686,
+  'lines of tests': 82_393,
+  'words of documents': 92_679,
   functions: 10,
   routes: 211,
   settings: 20,
