@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
-import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
+import { createSpreadRecords } from '#lib/storage/db/spread-records.ts'
 import { jobRecord } from '#lib/storage/jobs/job-record.ts'
 import { createOpenJobs } from '#lib/storage/jobs/open-jobs.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
@@ -39,7 +39,7 @@ it('a job whose execution is gone is closed by another one, in the rights of its
   })
   expect((await ended(created.id)).status).toBe('success')
   // What a stopped execution leaves whose function died before the end of the job.
-  const records = createMonthlyRecords(items, 'JOBS', item => jobRecord.parse(item))
+  const records = createSpreadRecords(items, 'JOBS', item => jobRecord.parse(item))
   const stored = await records.get(created.id)
   if (stored?.status !== 'success') throw new Error('The job has ended')
   const { endTime: _, results: _results, metrics: _metrics, ...open } = stored

@@ -12,7 +12,7 @@ import { requireOpenBucket } from './update-bucket.ts'
 interface CreateAliasOptions extends Pick<StorageStores, 'buckets' | 'tables' | 'aliases' | 'jobs'> {
   projectId: number
   /** What tells that it was made. */
-  telling: () => Promise<Decision>
+  telling: () => Decision
 }
 
 /**

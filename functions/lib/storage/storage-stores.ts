@@ -92,7 +92,7 @@ export const createStorageStores = ({
   /** What tells the end of a job. */
   const tellingOf = async (job: FinalJob): Promise<ItemWrite[]> => {
     const told = await eventsOf(job, inBranch(branchOf(job)).files.getReadable)
-    return (await Promise.all(told.map(event => events.telling({ ...event, id: nextId() })))).flat()
+    return told.flatMap(event => events.telling({ ...event, id: nextId() }))
   }
   /** The buckets and tables that a development branch does not share with the default branch. */
   const ownTables = (branchId: number) => tablesIn(createBranchItems(items, { branchId, ownOnly: true }))

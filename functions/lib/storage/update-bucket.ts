@@ -22,7 +22,7 @@ export const updateBucket = (
   bucketId: string,
   { displayName, color, owner, isDescribed = false }: BucketChange,
   { buckets, now }: { buckets: BucketStore; now: () => Date },
-  tellingOf: (changed: BucketRecord) => Promise<Decision> = async () => [],
+  tellingOf: (changed: BucketRecord) => Decision = () => [],
 ): Promise<BucketRecord | undefined> => {
   return untilWritten(
     () => bucketBusy(bucketId),
@@ -83,7 +83,7 @@ interface DeleteBucketOptions extends Pick<StorageStores, 'buckets' | 'tables' |
   jobId: number
   force: boolean
   /** What tells that an alias went. */
-  telling: (tableId: string) => Promise<Decision>
+  telling: (tableId: string) => Decision
 }
 
 /**
@@ -97,7 +97,7 @@ interface DeleteBucketOptions extends Pick<StorageStores, 'buckets' | 'tables' |
 export const deletingBucket = (bucketId: string, options: DeleteBucketOptions) => {
   const { force, buckets, tables } = options
   const isOfIt = (id: string): boolean => id.startsWith(`${bucketId}.`)
-  const telling = async (id: string): Promise<Decision> => (isOfIt(id) ? [] : options.telling(id))
+  const telling = (id: string): Decision => (isOfIt(id) ? [] : options.telling(id))
   const dropped: string[] = []
   return {
     dropped,

@@ -91,7 +91,7 @@ export const deleteBranch = async (
   await deleteConfigurations(branchId, componentIds, services)
   await deleteTables(branchId, services)
   await deleteFiles(branchId, services)
-  await deleteMarkedBuckets(branchId, { ...services, jobId, force: true, telling: async () => [] })
+  await deleteMarkedBuckets(branchId, { ...services, jobId, force: true, telling: () => [] })
   await services.metadata.clear(metadataSubject.branch(branchId))
 }
 

@@ -148,10 +148,10 @@ export const changeConfiguration = async (
     const arming = { place, editor, take: taken }
     return armSchedule(configuration, wanted, arming, services)
   }
-  const changed = await services.configurations.change(place, changing, async (next, from) => {
+  const changed = await services.configurations.change(place, changing, (next, from) => {
     const disarming = disarmingEvent(from, next, place.componentId)
     const told = [audit(next, from), ...(disarming ? [disarming] : [])]
-    return (await Promise.all(told.map(event => telling(request, services, event)))).flat()
+    return told.flatMap(event => telling(request, services, event))
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')

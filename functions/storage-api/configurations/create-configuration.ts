@@ -104,7 +104,7 @@ const create = async (
   const judged = await judgeChange({ component, next: made.current.content }, handlingOf(request.raw.headers))
   const warnings = [...known, ...judged]
   const told = configurationEvent('componentConfigurationCreated', request, made)
-  if (await services.configurations.insert(place, made, await telling(request, services, told))) {
+  if (await services.configurations.insert(place, made, telling(request, services, told))) {
     await warnOfChange(request, services, warnings)
     return { ...made, warnings }
   }
@@ -156,7 +156,7 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/versions/{v
         params: { sourceConfiguration: configurationFacts(request, source, target) },
         words: { source: target.content.name },
       })
-      const told = await telling(request, services, event)
+      const told = telling(request, services, event)
       // Skips an id that another process took in the same millisecond.
       if (!(await services.configurations.insert({ ...place, configId: id }, made, told))) continue
       const component = findComponent(services, place.componentId)

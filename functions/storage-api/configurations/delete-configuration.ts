@@ -50,7 +50,7 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
       )
     if (!request.caller.canPurgeTrash) throw accessDenied('the right to empty the trash (canPurgeTrash)')
     const told = configurationEvent('componentConfigurationPurged', request, found)
-    if (!(await services.configurations.purge(place, found, await telling(request, services, told))))
+    if (!(await services.configurations.purge(place, found, telling(request, services, told))))
       throw new TransientError(
         'storage.components.busy',
         'The configuration is being changed by another request.',
@@ -116,7 +116,7 @@ const copyAgain = async (
   // First, so that whoever sees the copy sees its metadata.
   await metadata.copy(metadataSubject.configuration(original), subject, nextId)
   const told = configurationEvent('componentConfigurationReset', request, copy)
-  if (!(await services.configurations.exchange(place, copy, await telling(request, services, told)))) {
+  if (!(await services.configurations.exchange(place, copy, telling(request, services, told)))) {
     await metadata.clear(subject)
     throw new TransientError('storage.components.busy', 'The configuration is being changed by others.')
   }

@@ -46,11 +46,8 @@ export const recordEvent = async (sender: Sender, services: Services, given: Giv
 }
 
 /** What tells of a change, for its transaction. */
-export const telling = (
-  sender: Sender,
-  { events, nextId, now }: Services,
-  given: Given,
-): Promise<ItemWrite[]> => events.telling(eventMaker(sender, now(), given)(nextId()))
+export const telling = (sender: Sender, { events, nextId, now }: Services, given: Given): ItemWrite[] =>
+  events.telling(eventMaker(sender, now(), given)(nextId()))
 
 /** The same of a change that clients know by its name. */
 export const tellingAudit = (
@@ -58,7 +55,7 @@ export const tellingAudit = (
   services: Services,
   name: AuditEventName,
   facts: AuditFacts = {},
-): Promise<ItemWrite[]> => telling(sender, services, auditEvent(name, facts))
+): ItemWrite[] => telling(sender, services, auditEvent(name, facts))
 
 /** Records a change that clients know by its name, as `recordEvent` does. */
 export const recordAudit = (

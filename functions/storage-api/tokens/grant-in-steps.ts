@@ -43,9 +43,7 @@ export const grantInSteps = async (
         )
         return [
           ...ofDefault.flat(),
-          ...(tells && left === 0
-            ? await telling(request, services, tokenEvent('tokenUpdated', changed))
-            : []),
+          ...(tells && left === 0 ? telling(request, services, tokenEvent('tokenUpdated', changed)) : []),
         ]
       },
     )

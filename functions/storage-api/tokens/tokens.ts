@@ -115,7 +115,7 @@ routes.delete('/v2/storage/tokens/{tokenId}', {
       async () => {
         const token = await findToken(services, params.tokenId)
         await refuseWhileTriggered(token.id, services)
-        const told = await telling(request, services, tokenEvent('tokenDeleted', token))
+        const told = telling(request, services, tokenEvent('tokenDeleted', token))
         return (await services.tokens.deleteAsRead(token, told)) ? undefined : OVERTAKEN
       },
     )
@@ -217,7 +217,7 @@ routes.post('/v2/storage/tokens', {
       const { bucketPermissions = {} } = settings
       const told = tokenEvent('tokenCreated', { ...token, bucketPermissions })
       // Skips an id that another process took in the same millisecond.
-      if (!(await tokens.insert(token, await telling(request, services, told)))) continue
+      if (!(await tokens.insert(token, telling(request, services, told)))) continue
       const grants = Object.keys(bucketPermissions).length > 0
       const granted = grants && (await grantInSteps(id, { bucketPermissions }, request, services, false))
       return {

@@ -88,7 +88,7 @@ routes.delete('/v2/storage/triggers/{triggerId}', {
   handle: async (request, services) => {
     const trigger = await findTrigger(services, request.params.triggerId)
     requireComponents(request.caller, [trigger.component])
-    const told = await telling(request, services, triggerEvent('triggerDeleted', trigger))
+    const told = telling(request, services, triggerEvent('triggerDeleted', trigger))
     if (!(await services.triggers.delete(trigger.id, told))) throw triggerNotFound(request.params.triggerId)
   },
 })
@@ -146,7 +146,7 @@ routes.post('/v2/storage/triggers', {
         revision: 1,
       }
       // Skips an id that another process took in the same millisecond.
-      const told = await telling(request, services, triggerEvent('triggerCreated', trigger))
+      const told = telling(request, services, triggerEvent('triggerCreated', trigger))
       if (await services.triggers.insert(trigger, [...told, ...(await runsWith(trigger, services))]))
         return triggerResource(trigger)
     }
@@ -197,7 +197,7 @@ routes.put('/v2/storage/triggers/{triggerId}', {
       ...(current.answered && { answered: { ...imports, ...current.answered } }),
     })
     const trigger = await services.triggers.update(id, change, async changed => [
-      ...(await telling(request, services, triggerEvent('triggerUpdated', changed))),
+      ...telling(request, services, triggerEvent('triggerUpdated', changed)),
       ...(await runsWith(changed, services)),
     ])
     if (!trigger) throw triggerNotFound(params.triggerId)

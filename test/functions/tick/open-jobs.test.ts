@@ -18,7 +18,7 @@ let isDown: boolean
 let jobsRead: number
 
 const counted = (items: ItemTable): ItemTable => {
-  const isJob = (pk: unknown): boolean => /^JOBS#(?!MONTHS)/.test(String(pk))
+  const isJob = (pk: unknown): boolean => String(pk).startsWith('JOBS#')
   return {
     ...items,
     getMany: async keys => {

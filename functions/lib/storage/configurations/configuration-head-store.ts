@@ -12,7 +12,7 @@ import { createScheduleNotes } from './schedule-notes.ts'
 type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
 
 /** What is written with a change. */
-type AlsoOf = (changed: Configuration, before: Configuration) => Promise<readonly ItemWrite[]>
+type AlsoOf = (changed: Configuration, before: Configuration) => readonly ItemWrite[]
 type Changed = Configuration | 'missing' | 'conflict'
 
 // The gateway allows a request 29 s. The rest is for reading and answering.
@@ -91,13 +91,13 @@ export const createConfigurationHeadStore = (items: ItemTable, documents: Docume
     refuseTooLarge(configuration, next)
     if (next === configuration) return next
     await Promise.all([keepPending(head), next.current !== configuration.current && archive(head)])
-    return (await write(place, next, head, await alsoOf(next, configuration))) ? next : 'moved'
+    return (await write(place, next, head, alsoOf(next, configuration))) ? next : 'moved'
   }
 
   const change = async (
     place: ConfigurationPlace,
     step: ChangeStep,
-    alsoOf: AlsoOf = async () => [],
+    alsoOf: AlsoOf = () => [],
   ): Promise<Changed> => {
     let pauseMs = 5
     for (const start = Date.now(); Date.now() - start < LONGEST_RETRY_MS; ) {

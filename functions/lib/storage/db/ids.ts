@@ -40,9 +40,6 @@ export const idParts = (id: number): { milliseconds: number; counter: number } =
 export const fromIdParts = ({ milliseconds, counter }: ReturnType<typeof idParts>): number =>
   (milliseconds - EPOCH_MS) * IDS_PER_MS + counter
 
-/** `2026-07`: the month (UTC) in which an id was made. Records are partitioned by it. */
-export const monthOfId = (id: number): string => new Date(idParts(id).milliseconds).toISOString().slice(0, 7)
-
 /** Ids as sort keys: sixteen digits, so that text order is number order. */
 export const idSortKey = (id: number): string => String(id).padStart(16, '0')
 
@@ -61,6 +58,5 @@ export const storedUnder = async <Stored>(
 export const parseId = (text: string): number | undefined => {
   if (!/^\d{1,16}$/.test(text)) return undefined
   const id = Number(text)
-  // The second test keeps monthOfId within the range of dates.
   return Number.isSafeInteger(id) ? id : undefined
 }

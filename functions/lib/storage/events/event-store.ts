@@ -10,8 +10,8 @@ import { defaultBranchId } from '../db/branch-id.ts'
 import { createOnce } from '../db/create-once.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
-import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
+import { createSpreadRecords } from '../db/spread-records.ts'
 
 /** A file that the event is about, as it was then. */
 const attachment = z.object({
@@ -93,7 +93,7 @@ const kept = (event: EventRecord): StoredEvent => ({
  * under its subject, whose list then reads nothing else; all in one transaction.
  */
 export const createEventStore = (items: ItemTable) => {
-  const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
+  const all = createSpreadRecords(items, 'EVENTS', item => storedEvent.parse(item))
   const partitionOf = (type: Subject, id: string) => `EVENTS/${type}/${id}`
 
   /** The sender has the event in its list, whatever it is about. */
@@ -126,8 +126,7 @@ export const createEventStore = (items: ItemTable) => {
       },
 
     /** For the transaction of what it tells. Together with its lists it is four items at most. */
-    async telling(event: EventRecord): Promise<ItemWrite[]> {
-      await all.noteMonth(event.id)
+    telling(event: EventRecord): ItemWrite[] {
       const stored = kept(event)
       return [all.writing(stored, 'absent'), ...copies(stored)]
     },

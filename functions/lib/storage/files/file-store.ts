@@ -7,8 +7,8 @@ import { TransientError } from '../../errors/errors.ts'
 import { decideIn, expiringIn, type ItemTable, type ItemWrite, type Refusal } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
-import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, queryNewest } from '../db/spread.ts'
+import { createSpreadRecords } from '../db/spread-records.ts'
 import { changeRevised } from '../db/until-written.ts'
 import type { Rights } from '../tokens/rights.ts'
 
@@ -50,7 +50,7 @@ export const expiryOf = ({
 const kindOf = (branchId: number): string => (branchId === defaultBranchId ? 'FILES' : `FILES#${branchId}`)
 
 const recordsOf = (items: ItemTable, branchId: number) =>
-  createMonthlyRecords(items, kindOf(branchId), item => fileRecord.parse(item))
+  createSpreadRecords(items, kindOf(branchId), item => fileRecord.parse(item))
 
 const FILES_AT_ONCE = 25
 
@@ -78,7 +78,6 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
     /** For a transaction. */
     inserting: async (file: FileRecord): Promise<ItemWrite> => {
       await noteTags(file)
-      await records.noteMonth(file.id)
       return records.writing(file, 'absent')
     },
 
@@ -109,7 +108,7 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
     update(
       id: number,
       change: (file: FileRecord) => FileRecord,
-      alsoOf: (changed: FileRecord) => Promise<readonly ItemWrite[]> = async () => [],
+      alsoOf: (changed: FileRecord) => readonly ItemWrite[] = () => [],
     ): Promise<FileRecord | undefined> {
       return changeRevised(
         {
@@ -117,7 +116,7 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
           write: async (file, { tags, revision }) => {
             const added = file.tags.filter(tag => !tags.includes(tag))
             if (added.length > 0) await noteTags({ ...file, tags: added })
-            return decide([records.writing(file, { revision }), ...(await alsoOf(file))])
+            return decide([records.writing(file, { revision }), ...alsoOf(file)])
           },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),

@@ -2,7 +2,7 @@ import { TransientError, UserError } from '../../errors/errors.ts'
 import { expiringIn, type ItemTable, type ItemWrite } from '../../items/item-table.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
 import type { IdSource } from '../db/ids.ts'
-import { createMonthlyRecords, type MonthlyRecords } from '../db/monthly-records.ts'
+import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
 import {
   acceptedJob,
   branchOf,
@@ -56,7 +56,7 @@ const MAX_END_ATTEMPTS = 10
  * as stored.
  */
 export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling = async () => []) => {
-  const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
+  const records = createSpreadRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
   const open = createOpenJobs(items)
 
   const stored = storedIn(records)
@@ -88,7 +88,6 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
       for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
         const job = await withNewestId(make)
         const { id } = job
-        await records.noteMonth(id)
         const [queue] = queuesOf(job).map(tableId => `${branchOf(job)}/${tableId}`)
         const refused = await items.transact([
           records.writing(job, 'absent'),
@@ -117,7 +116,7 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
   }
 }
 
-type JobRecords = MonthlyRecords<JobRecord>
+type JobRecords = SpreadRecords<JobRecord>
 
 const storedIn =
   (records: JobRecords) =>
@@ -251,7 +250,7 @@ const createEndWishes = (items: ItemTable) => ({
   },
 })
 
-const createRowNotes = ({ replace }: Pick<MonthlyRecords<JobRecord>, 'replace'>) => ({
+const createRowNotes = ({ replace }: Pick<SpreadRecords<JobRecord>, 'replace'>) => ({
   /** How many rows the load of a job has read. Nothing happens when the job has ended. */
   noteRows: async (job: ProcessingJob, rows: number, at: Date): Promise<void> => {
     await replace({ ...job, progress: { rows, at: at.toISOString() } }, { status: job.status })

@@ -4,7 +4,7 @@ import { UserError } from '../../errors/errors.ts'
 import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { objectKeys } from '../../table-engine/files/snapshot.ts'
 import { idSortKey } from '../db/ids.ts'
-import { createMonthlyRecords } from '../db/monthly-records.ts'
+import { createSpreadRecords } from '../db/spread-records.ts'
 import { snapshotContent, tableFiles } from '../tables/content/snapshot-content.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
 
@@ -51,7 +51,7 @@ export const createSnapshotStore = (
   items: ItemTable,
   { s3, tablesBucket }: { s3: S3Client; tablesBucket: string },
 ) => {
-  const records = createMonthlyRecords(items, 'SNAPSHOTS', item => snapshotRecord.parse(item))
+  const records = createSpreadRecords(items, 'SNAPSHOTS', item => snapshotRecord.parse(item))
   const restore = async (record: SnapshotRecord): Promise<SnapshotRecord> => {
     if (record.filesKey === undefined) return record
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: record.filesKey }))
@@ -73,7 +73,6 @@ export const createSnapshotStore = (
 
     /** For a transaction. */
     async inserting(record: SnapshotRecord): Promise<ItemWrite[]> {
-      await records.noteMonth(record.id)
       const note: ItemWrite = { action: 'put', key: noteOf(record), item: { id: record.id } }
       const { files } = record.snapshot
       if (!isTooLongForItem(files)) return [note, records.writing(record, 'absent')]

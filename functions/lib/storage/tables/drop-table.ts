@@ -14,7 +14,7 @@ interface DropTableOptions {
   tables: TableStore
   aliases: AliasStore
   /** What tells that this one went. */
-  telling: (tableId: string) => Promise<Decision>
+  telling: (tableId: string) => Decision
 }
 
 /**

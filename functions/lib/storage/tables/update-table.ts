@@ -27,7 +27,7 @@ export const updateTable = (
   tableId: string,
   { displayName }: { displayName: string },
   services: { tables: TableStore; projectId: number },
-  telling: (table: TableHead) => Promise<Decision> = async () => [],
+  telling: (table: TableHead) => Decision = () => [],
 ): Promise<TableHead> =>
   untilWritten(
     () => tableBusy(tableId),

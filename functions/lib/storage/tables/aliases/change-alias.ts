@@ -17,7 +17,7 @@ export const changeAlias = (
     tables,
     projectId,
     telling,
-  }: { tables: TableStore; projectId: number; telling: (changed: AliasRecord) => Promise<Decision> },
+  }: { tables: TableStore; projectId: number; telling: (changed: AliasRecord) => Decision },
 ): Promise<void> => {
   const tableId = tableIdOf(alias)
   return untilWritten(

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromIdParts, monthOfId } from '#lib/storage/db/ids.ts'
-import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
+import { fromIdParts } from '#lib/storage/db/ids.ts'
 import { SHARDS } from '#lib/storage/db/spread.ts'
+import { createSpreadRecords } from '#lib/storage/db/spread-records.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
@@ -17,7 +17,7 @@ const { items } = await untilEnd(startItemTable())
 let kinds = 0
 const newRecords = () => {
   const kind = `NOTES${++kinds}`
-  const records = createMonthlyRecords<Note>(items, kind, item => ({
+  const records = createSpreadRecords<Note>(items, kind, item => ({
     id: Number(item['id']),
     text: String(item['text']),
   }))
@@ -45,7 +45,7 @@ const all = async <Item>(source: AsyncIterable<Item>): Promise<Item[]> => {
 
 const noteOf = (id: number): Note => ({ id, text: `note ${id}` })
 
-describe('records of a month that are spread over partitions', () => {
+describe('records that are spread over partitions', () => {
   it('are listed and paged as those of one partition', async () => {
     await fc.assert(
       fc.asyncProperty(anyMixture, async ({ ids, pageSize, sinceId }) => {
@@ -91,14 +91,11 @@ describe('records of a month that are spread over partitions', () => {
     expect(await all(records.list())).toEqual([])
   })
 
-  it('of one month lie in as many partitions, evenly', async () => {
+  it('lie in as many partitions, evenly', async () => {
     const { records, kind } = newRecords()
     const ids = Array.from({ length: 4 * SHARDS }, (_, index) => september - index)
     for (const id of ids) await records.insert(noteOf(id))
-    const partitions = Array.from(
-      { length: SHARDS },
-      (_, shard) => `${kind}#${monthOfId(september)}#${shard}`,
-    )
+    const partitions = Array.from({ length: SHARDS }, (_, shard) => `${kind}#${shard}`)
     for (const pk of partitions) expect(await all(items.query(pk, { from: ' ', to: '~' }))).toHaveLength(4)
   })
 })

@@ -1,48 +1,27 @@
 import { TransientError } from '../../errors/errors.ts'
-import {
-  type Condition,
-  type Item,
-  type ItemTable,
-  type ItemWrite,
-  type Refusal,
-  startingWith,
-} from '../../items/item-table.ts'
-import { idSortKey, monthOfId, type NextId } from './ids.ts'
+import type { Condition, Item, ItemTable, ItemWrite, Refusal } from '../../items/item-table.ts'
+import { idSortKey, type NextId } from './ids.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
 
 /** Each further attempt means that another process took the id in the same moment, or that it cannot be used any more. */
 const MAX_ID_ATTEMPTS = 10
 
 /**
- * Records with time-ordered ids, by the month of the id: a detail is one read, and a list walks the months backwards. The
- * months that hold records are stored too, so that a list skips empty ones. Each month is spread over several partitions.
+ * Records with time-ordered ids, spread over several partitions: a detail is one read, and a list takes the newest of each.
  *
  * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item.
  */
-export const createMonthlyRecords = <Stored extends { id: number }>(
+export const createSpreadRecords = <Stored extends { id: number }>(
   items: ItemTable,
   kind: string,
   parse: (item: Item) => Stored,
 ) => {
-  const notedMonths = new Set<string>()
-  const monthPartition = (month: string) => `${kind}#${month}`
-  const keyOf = (id: number) => ({ pk: shardOf(monthPartition(monthOfId(id)), id), sk: idSortKey(id) })
+  const keyOf = (id: number) => ({ pk: shardOf(kind, id), sk: idSortKey(id) })
 
   const read = (item: Item | undefined): Stored | undefined => item && parse(item)
 
-  /** Before a record of that id is stored. */
-  const noteMonth = async (id: number): Promise<void> => {
-    const month = monthOfId(id)
-    if (notedMonths.has(month)) return
-    await items.put({ pk: `${kind}#MONTHS`, sk: month }, {}, 'absent')
-    notedMonths.add(month)
-  }
-
   /** Stores the record. Resolves to false when its id is taken. */
-  const insert = async (record: Stored): Promise<boolean> => {
-    await noteMonth(record.id)
-    return items.put(keyOf(record.id), { ...record }, 'absent')
-  }
+  const insert = (record: Stored): Promise<boolean> => items.put(keyOf(record.id), { ...record }, 'absent')
 
   const writing = (record: Stored, when: Condition): ItemWrite => ({
     action: 'put',
@@ -53,13 +32,10 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
 
   return {
     insert,
-    noteMonth,
 
     /** Stores the record together with other items. Resolves to those that refuse it. */
-    async insertWith(record: Stored, ...others: readonly ItemWrite[]): Promise<Refusal[]> {
-      await noteMonth(record.id)
-      return items.transact([writing(record, 'absent'), ...others])
-    },
+    insertWith: (record: Stored, ...others: readonly ItemWrite[]): Promise<Refusal[]> =>
+      items.transact([writing(record, 'absent'), ...others]),
 
     /** The write of a record, for a transaction. */
     writing,
@@ -97,18 +73,9 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
 
     /** Newest first. */
     async *list(range: IdRange = {}): AsyncGenerator<Stored> {
-      const months: string[] = []
-      for await (const item of items.query(`${kind}#MONTHS`, { ...startingWith(''), newestFirst: true }))
-        months.push(String(item['sk']))
-      for (const month of months) {
-        if (month < monthOfId(range.sinceId ?? 0)) return
-        for await (const item of querySpread(items, monthPartition(month), range)) {
-          const record = read(item)
-          if (record) yield record
-        }
-      }
+      for await (const item of querySpread(items, kind, range)) yield parse(item)
     },
   }
 }
 
-export type MonthlyRecords<Stored extends { id: number }> = ReturnType<typeof createMonthlyRecords<Stored>>
+export type SpreadRecords<Stored extends { id: number }> = ReturnType<typeof createSpreadRecords<Stored>>
