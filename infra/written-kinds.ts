@@ -25,7 +25,7 @@ export const writtenKinds = {
       'METADATA#*',
       'SWEEPS#UNNAMED',
     ],
-    ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'COMPONENTS', 'SCHEDULES#*', 'WORKSPACES'],
+    ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
     // The end of a job that is given up: its function may still be at work.
     'CANCELLED#*',
   ],

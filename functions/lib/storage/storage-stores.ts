@@ -6,7 +6,6 @@ import { createBranchStore } from './branches/branch-store.ts'
 import { createOwnership, defaultOwnership } from './branches/ownership.ts'
 import { type BucketStore, createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
-import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createConsoleSessions } from './console/console-sessions.ts'
 import { createCounts } from './counts/counts.ts'
 import { defaultBranchId } from './db/branch-id.ts'
@@ -57,7 +56,6 @@ export const createStorageStores = ({
   now,
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
-  const usedComponents = createUsedComponents(items)
   const documents = createDocumentFiles(s3, tablesBucket)
   const tableContents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
   const nextId = createIdSource(now)
@@ -116,7 +114,6 @@ export const createStorageStores = ({
     consoleSessions: createConsoleSessions(items, now),
     counts: createCounts(items, now),
     branches,
-    usedComponents,
     events,
     triggers: createTriggerStore(items),
     schedules: createScheduleStore(items),
@@ -126,7 +123,7 @@ export const createStorageStores = ({
     deadLetters: createDeadLetterStore(items),
     runs: createRunRecords(items),
     metadata,
-    configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),
+    configurations: createConfigurationStore(items, documents),
   }
 }
 

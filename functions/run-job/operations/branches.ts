@@ -23,19 +23,17 @@ const COPIES_AT_ONCE = 8
  */
 export const createBranch = async (
   job: ProcessingJob,
-  { name, description, componentIds }: InputOf<'devBranchCreate'>,
+  { name, description }: InputOf<'devBranchCreate'>,
   {
     branches,
     configurations,
-    usedComponents,
     metadata,
     nextId,
-  }: Pick<RunJobServices, 'branches' | 'configurations' | 'usedComponents' | 'metadata' | 'nextId'>,
+  }: Pick<RunJobServices, 'branches' | 'configurations' | 'metadata' | 'nextId'>,
 ): Promise<Outcome> => {
   await refuseTakenName(branches, { name })
 
-  const catalogue = componentIds.map(id => ({ id }))
-  for (const { id: componentId } of await usedComponents.of(catalogue)) {
+  for (const componentId of await configurations.componentsIn(defaultBranchId)) {
     const all = await configurations.list(defaultBranchId, componentId)
     const live = all.filter(({ current }) => !current.content.isDeleted)
     await pMap(
@@ -84,11 +82,11 @@ const DELETES_AT_ONCE = 8
  */
 export const deleteBranch = async (
   { id: jobId }: ProcessingJob,
-  { branchId, componentIds }: InputOf<'devBranchDelete'>,
+  { branchId }: InputOf<'devBranchDelete'>,
   services: RunJobServices,
 ): Promise<void> => {
   await services.branches.delete(branchId)
-  await deleteConfigurations(branchId, componentIds, services)
+  await deleteConfigurations(branchId, services)
   await deleteTables(branchId, services)
   await deleteFiles(branchId, services)
   await deleteMarkedBuckets(branchId, { ...services, jobId, force: true, telling: () => [] })
@@ -97,11 +95,9 @@ export const deleteBranch = async (
 
 const deleteConfigurations = async (
   branchId: number,
-  componentIds: string[],
-  { configurations, usedComponents, metadata }: RunJobServices,
+  { configurations, metadata }: RunJobServices,
 ): Promise<void> => {
-  const catalogue = componentIds.map(id => ({ id }))
-  for (const { id: componentId } of await usedComponents.of(catalogue)) {
+  for (const componentId of await configurations.componentsIn(branchId)) {
     const all = await configurations.list(branchId, componentId)
     await pMap(
       all,

@@ -61,9 +61,8 @@ routes.post('/v2/storage/dev-branches', {
   },
   handle: async (request, services) => {
     const { name, description } = request.body
-    const componentIds = services.components.list().map(({ id }) => id)
     return submitJob(request, services, {
-      input: { operationName: 'devBranchCreate', name, description, componentIds },
+      input: { operationName: 'devBranchCreate', name, description },
       queueTableId: BRANCHES,
       admit: async () => {
         await refuseTakenName(services.branches, { name })
@@ -132,9 +131,8 @@ routes.delete('/v2/storage/dev-branches/{branchId}', {
     const { id, name } = await findBranch(services, request.params.branchId)
     if (id === defaultBranchId)
       throw new UserError('storage.devBranch.cannotDeleteDefault', 'Cannot delete Main branch')
-    const componentIds = services.components.list().map(component => component.id)
     return submitJob(request, services, {
-      input: { operationName: 'devBranchDelete', branchId: id, name, componentIds },
+      input: { operationName: 'devBranchDelete', branchId: id, name },
       admit: async () => ({ branchId: id }),
     })
   },

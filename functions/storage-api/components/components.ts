@@ -35,12 +35,15 @@ routes.get('/v2/storage/components', {
   },
   reply: z.array(listedComponentBody),
   handle: async ({ query, caller, branchId, baseUrl }, services) => {
-    const { components, configurations, usedComponents } = services
+    const { components, configurations } = services
     if (!caller.canManageBuckets && caller.componentAccess.length === 0) throw accessDenied()
-    const used = await usedComponents.of(components.list())
-    const wanted = used.filter(
-      ({ id, type }) => mayUseComponent(caller, id) && type === (query.componentType ?? type),
-    )
+    const used = await configurations.componentsIn(branchId)
+    const wanted = components
+      .list()
+      .filter(
+        ({ id, type }) =>
+          used.has(id) && mayUseComponent(caller, id) && type === (query.componentType ?? type),
+      )
     const isListed = ({ current }: Configuration) => current.content.isDeleted === query.isDeleted
     const listed: unknown[] = []
     const elsewhere: string[] = []

@@ -88,11 +88,11 @@ const bucketsAndTables = async (
 const configurationsAndRows = async (
   branch: BranchRecord,
   caller: Caller,
-  { components, configurations, usedComponents }: Services,
+  { components, configurations }: Services,
 ): Promise<Searchable[]> => {
-  const used = await usedComponents.of(components.list())
+  const used = await configurations.componentsIn(branch.id)
   const perComponent = await pMap(
-    used.filter(({ id }) => mayUseComponent(caller, id)),
+    components.list().filter(({ id }) => used.has(id) && mayUseComponent(caller, id)),
     async component =>
       (await configurations.list(branch.id, component.id))
         .filter(({ current }) => !current.content.isDeleted)

@@ -37,12 +37,14 @@ routes.get('/v2/storage/search/component-configurations', {
   ),
   handle: async (request, services) => {
     const { query, caller, branchId } = request
-    const { components, configurations, metadata, usedComponents } = services
+    const { components, configurations, metadata } = services
     const componentId = query.idComponent ?? query.componentId
     const keys = query.metadataKeys ?? []
     const withMetadata = query.include.includes('filteredMetadata')
-    const used = await usedComponents.of(components.list())
-    const wanted = used.filter(({ id }) => mayUseComponent(caller, id) && id === (componentId ?? id))
+    const used = await configurations.componentsIn(branchId)
+    const wanted = components
+      .list()
+      .filter(({ id }) => used.has(id) && mayUseComponent(caller, id) && id === (componentId ?? id))
     const perComponent = await pMap(
       wanted,
       async component => {

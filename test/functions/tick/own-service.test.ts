@@ -60,7 +60,7 @@ it('reads no configuration without a schedule from our own service', async () =>
       log: { warn: () => {} },
     })
     expect(started).toEqual(['c-1', 'c-11', 'c-6'])
-    expect([...heads].toSorted()).toEqual(['c-1', 'c-11', 'c-6'])
+    expect([...heads].toSorted()).toEqual(['c-1', 'c-11', 'c-6'].map(id => `${componentId}/${id}`))
   } finally {
     await service.close()
   }

@@ -42,10 +42,10 @@ const createHeadFiles = (items: ItemTable, documents: DocumentFiles) => {
   return { rows, heads, history, read }
 }
 
-/** The item of a configuration's head. */
+/** The item of a configuration's head. No id of a component holds a slash. */
 export const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) => ({
-  pk: `CONFIGS#${branchId}#${componentId}`,
-  sk: configId,
+  pk: `CONFIGS#${branchId}`,
+  sk: `${componentId}/${configId}`,
 })
 
 /** Reads and changes heads: see `createConfigurationStore`. */

@@ -76,7 +76,7 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
         revision,
         configuration: {
           ...completeMemory(memory, new Map([...loadedStates, ...ownStates])),
-          id: sk,
+          id: sk.slice(sk.indexOf('/') + 1),
           current,
         },
         document: stored.document,

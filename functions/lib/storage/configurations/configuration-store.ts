@@ -105,11 +105,12 @@ const createConfigurationLists = (items: ItemTable, { heads, read, schedules }: 
       componentId: string,
       { after }: { after?: string | undefined } = {},
     ): AsyncGenerator<Configuration> {
-      const { pk } = keyOf({ branchId, componentId, configId: '' })
+      const { pk, sk: prefix } = keyOf({ branchId, componentId, configId: '' })
       // No id holds a space, and none of their characters comes before it.
-      const range = { ...startingWith(''), ...(after !== undefined && { from: `${after} ` }) }
+      const range = { ...startingWith(prefix), ...(after !== undefined && { from: `${prefix}${after} ` }) }
       const load = async (item: Item) =>
-        (await heads.load(item)) ?? read({ branchId, componentId, configId: String(item['sk']) })
+        (await heads.load(item)) ??
+        read({ branchId, componentId, configId: String(item['sk']).slice(prefix.length) })
       for await (const loaded of pMapIterable(items.query(pk, range), load, { concurrency: LOADS_AT_ONCE }))
         if (loaded) yield loaded.configuration
     },
@@ -130,16 +131,18 @@ const createConfigurationLists = (items: ItemTable, { heads, read, schedules }: 
         if (found) yield found
     },
 
-    /** How many there are, deleted ones too; at most `limit`. Reads no more than their ids. */
-    async count(
-      { branchId, componentId }: Omit<ConfigurationPlace, 'configId'>,
-      limit: number,
-    ): Promise<number> {
-      let count = 0
-      const { pk } = keyOf({ branchId, componentId, configId: '' })
-      for await (const _ of items.query(pk, { ...startingWith(''), attributes: ['sk'] }))
-        if (++count >= limit) break
-      return count
+    /** The components that have configurations in a branch, deleted ones too. Reads one id of each. */
+    async componentsIn(branchId: number): Promise<Set<string>> {
+      const found = new Set<string>()
+      const { pk } = keyOf({ branchId, componentId: '', configId: '' })
+      const next = async (from: string): Promise<string | undefined> => {
+        const range = { ...startingWith(''), from, pageSize: 1, attributes: ['sk'] }
+        for await (const { sk } of items.query(pk, range)) return String(sk).split('/')[0]
+        return undefined
+      }
+      // A zero comes right behind the slash after the id.
+      for (let id = await next(' '); id !== undefined; id = await next(`${id}0`)) found.add(id)
+      return found
     },
 
     /** All of them. */

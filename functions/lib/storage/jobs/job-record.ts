@@ -152,15 +152,12 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('devBranchCreate'),
     name: z.string(),
     description: z.string(),
-    /** All components that may have configurations. Only the API knows the catalogue. */
-    componentIds: z.array(z.string()),
   }),
   z.object({
     operationName: z.literal('devBranchDelete'),
     branchId: z.number(),
     /** For its event: the branch is gone by then. */
     name: z.string(),
-    componentIds: z.array(z.string()),
   }),
   z.object({ operationName: z.literal('workspaceCreate'), configuration: workspaceOwner }),
   z.object({ operationName: z.literal('workspaceDelete'), workspaceId: z.number() }),

@@ -139,3 +139,16 @@ describe('purge', () => {
     expect((await store.get(place))?.current.content.isDeleted).toBe(false)
   })
 })
+
+it('knows the components that have configurations in a branch, whatever their ids begin with', async () => {
+  const components = ['a', 'a-b', 'a.b', 'a0', 'ab', 'A', 'b']
+  const store = newStore()
+  const placeOf = (branchId: number, componentId: string) => ({ branchId, componentId, configId: `${made}` })
+  const insert = (place: ReturnType<typeof placeOf>) =>
+    store.insert(place, newConfiguration(place.configId, `i-${++made}`, { name: 'a' }, changeBy('created')))
+  for (const id of [...components, 'a', 'b']) await insert(placeOf(7, id))
+  await insert(placeOf(77, 'other'))
+  expect([...(await store.componentsIn(7))].toSorted()).toEqual(components.toSorted())
+  expect(await store.componentsIn(8)).toEqual(new Set())
+  expect((await store.list(7, 'a')).map(({ id }) => id)).toHaveLength(2)
+})
