@@ -33,7 +33,11 @@ vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test-secret')
 // Its client is made once, with the environment of its first request.
 vi.resetModules()
 const { assumeRole } = await import('#lib/cloud/assume-role.ts')
-afterAll(() => vi.unstubAllEnvs())
+afterAll(() => {
+  vi.unstubAllEnvs()
+  // Other files in this worker would ask the server of this one.
+  vi.resetModules()
+})
 
 const assume = (sessionName: string, policy: string) =>
   assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/files', sessionName, policy })

@@ -39,6 +39,8 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
+  // Other files in this worker would ask the server of this one.
+  vi.resetModules()
   await new Promise(resolve => server.close(resolve))
 })
 
