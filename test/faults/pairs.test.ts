@@ -52,4 +52,6 @@ it.each(catalogue)(
         }
     expect(differences).toEqual([])
   },
+  // All 15,576 plays take some half an hour.
+  isThorough ? 0 : undefined,
 )

@@ -47,15 +47,15 @@ export const request = async <Result>(
   schema: z.core.$ZodType<Result>,
 ): Promise<Result> => (await requestWithAdvice(connection, apiRequest, schema)).result
 
-/** {@link request}, with the seconds after which the service advises to ask again, if it does, and whether a list goes on elsewhere. */
+/** {@link request}, with the seconds after which the service advises to ask again, if it does, and the query of the next part of a list. */
 export const requestWithAdvice = async <Result>(
   connection: Connection,
   apiRequest: ApiRequest,
   schema: z.core.$ZodType<Result>,
-): Promise<{ result: Result; retryAfterSeconds: number | undefined; isCut: boolean }> => {
+): Promise<{ result: Result; retryAfterSeconds: number | undefined; next: string | undefined }> => {
   const reply = await sendWithOwnToken(connection, apiRequest)
   if (reply.status < 200 || reply.status > 299) throw failure(reply, apiRequest)
-  const advice = { retryAfterSeconds: retryAfterSeconds(reply), isCut: isCut(reply) }
+  const advice = { retryAfterSeconds: retryAfterSeconds(reply), next: nextOf(reply) }
   if (reply.status === 204) return { result: z.parse(schema, undefined), ...advice }
   const parsed = z.safeParse(schema, readJson(reply, apiRequest))
   if (!parsed.success) {
@@ -154,8 +154,9 @@ const retryAfterSeconds = ({ headers }: Reply): number | undefined => {
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
-/** A list that no reply had room for names the address of its next items. */
-const isCut = ({ headers }: Reply): boolean => /; *rel="?next"?/.test(String(headers['link'] ?? ''))
+/** A list that no reply had room or time for names the address of its next items. Its query counts, never its host. */
+const nextOf = ({ headers }: Reply): string | undefined =>
+  /<[^>?]*\?([^>]*)> *; *rel="?next"?/.exec(String(headers['link'] ?? ''))?.[1]
 
 const describe = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): string =>
   `${method} ${path.split('?', 1)[0] || 'the index'}`

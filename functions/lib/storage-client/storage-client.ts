@@ -215,8 +215,8 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       yield* listScheduled(async query => {
         const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
         const asked = { method: 'GET', path, runId: connection.runId } as const
-        const { result, isCut } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
-        return { page: result, isCut }
+        const { result, next } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
+        return { page: result, isCut: next !== undefined }
       }, options)
     },
     saveState: async (place, state) => {

@@ -6,7 +6,7 @@ import { eventPosition, uuidOfEvent } from '../../lib/storage/events/event-uuid.
 import { mayUseBucket, mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { flag, integer, text } from '../http/fields.ts'
-import { page } from '../http/page.ts'
+import { MAX_PASSED_OVER, page, searchedPage } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
 import type { Caller } from '../services/services.ts'
 
@@ -120,6 +120,8 @@ interface EventReader {
   caller: Caller
   projectId: number
   now: Date
+  /** Of the request. */
+  address: string
   /** Only the events of this branch. Default: of all. */
   branchId?: number
 }
@@ -132,9 +134,9 @@ const MAX_KEPT_LENGTH = 64_000_000
 export const findEvents = async <Shown>(
   list: List,
   { limit, offset, sinceId, maxId, sortOrder, q = '', ...filters }: EventQuery,
-  { caller, branchId, ...facts }: EventReader,
+  { caller, branchId, address, ...facts }: EventReader,
   show: (event: EventRecord) => Shown,
-): Promise<Shown[]> => {
+): Promise<Response | Shown[]> => {
   const isFound = parseEventQuery(q, facts)
   const isListed = (event: EventRecord) =>
     event.branchId === (branchId ?? event.branchId) &&
@@ -142,13 +144,19 @@ export const findEvents = async <Shown>(
     matches(event, filters) &&
     isFound(event)
   const range = list({ sinceId, maxId })
-  if (sortOrder === 'desc') return page(range, { limit, offset, isListed, show })
+  if (sortOrder === 'desc')
+    return searchedPage(range, { limit, offset, isListed, show, idOf: ({ id }) => id, address })
   const oldest: { event: EventRecord; length: number }[] = []
   let read = 0
   let length = 0
+  let passedOver = 0
   for await (const event of range) {
-    if (!isListed(event)) continue
     const own = JSON.stringify(event).length
+    if (!isListed(event)) {
+      passedOver += own
+      if (passedOver > MAX_PASSED_OVER) break
+      continue
+    }
     oldest.push({ event, length: own })
     length += own
     while (oldest.length > offset + limit || length > MAX_KEPT_LENGTH) length -= oldest.shift()?.length ?? 0

@@ -22,17 +22,17 @@ const shared = { query: eventQuery, reply: z.array(eventBody) }
 
 type ListRequest = Pick<
   RouteRequest<unknown, z.output<typeof eventQuery>, unknown>,
-  'query' | 'caller' | 'baseUrl'
+  'query' | 'caller' | 'baseUrl' | 'raw'
 >
 
 const answer = async (
   list: Parameters<typeof findEvents>[0],
-  { query, caller, baseUrl }: ListRequest,
+  { query, caller, baseUrl, raw }: ListRequest,
   services: Services,
   branchId?: number,
 ) => {
   const facts = { projectId: services.projectId, now: services.now() }
-  const reader = { caller, ...facts, ...(branchId !== undefined && { branchId }) }
+  const reader = { caller, ...facts, address: raw.url, ...(branchId !== undefined && { branchId }) }
   return findEvents(list, query, reader, event => eventResource(event, { ...facts, baseUrl }))
 }
 

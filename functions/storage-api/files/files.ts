@@ -8,7 +8,7 @@ import { expiryOf, type FileRecord, maySeeFile } from '../../lib/storage/files/f
 import { fileBody, preparedFileBody } from '../../lib/wire/file-body.ts'
 import { fileNotFound, findFile, findFileToChange, mayChangeFile } from '../find/find-file.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
-import { page } from '../http/page.ts'
+import { searchedPage } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
 import { recordAudit, telling } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
@@ -77,7 +77,7 @@ routes.get('/v2/storage/files', {
   query,
   replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
   reply: z.array(fileBody),
-  handle: async ({ query, caller }, { files, fileAccess, now }) => {
+  handle: async ({ query, caller, raw }, { files, fileAccess, now }) => {
     const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
     refuseIsPublic(query.isPublic)
     const isFound = parseFileQuery(q ?? '')
@@ -90,7 +90,7 @@ routes.get('/v2/storage/files', {
     const show = (file: FileRecord) => fileResource(file, fileAccess)
     const range = { sinceId, maxId }
     const found = tags.length > 0 ? files.listTagged(tags, range) : files.list(range)
-    return page(found, { limit, offset, isListed, show })
+    return searchedPage(found, { limit, offset, isListed, show, idOf: ({ id }) => id, address: raw.url })
   },
 })
 

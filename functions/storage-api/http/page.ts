@@ -1,4 +1,5 @@
 import { bytesInReply } from '../../lib/json/bytes-in-reply.ts'
+import { ok } from './reply.ts'
 
 /** Lambda refuses a result of more bytes of JSON, and the gateway then says nothing but 500. */
 export const MAX_RESULT_BYTES = 6_291_556
@@ -40,6 +41,51 @@ export const page = async <Item, Shown>(
   return found
 }
 
+/** Characters of entries that one reply reads and does not show. */
+export const MAX_PASSED_OVER = 8_000_000
+
+interface SearchOptions<Item, Shown> extends PageOptions<Item, Shown> {
+  isListed: (item: Item) => boolean
+  idOf: (item: Item) => number
+  /** Of the request. */
+  address: string
+}
+
+/**
+ * One page of a list, newest first, that shows some of its entries only. It reads so far that nobody waits for it: `Link` then names where
+ * the search goes on, with `maxId`, though the page has fewer entries than asked for, or none.
+ */
+export const searchedPage = async <Item, Shown>(
+  items: AsyncIterable<Item>,
+  { isListed, idOf, address, ...options }: SearchOptions<Item, Shown>,
+): Promise<Response> => {
+  let passedOver = 0
+  let listed = 0
+  let next: { maxId: number } | undefined
+  const listedOnes = async function* () {
+    for await (const item of items) {
+      if (isListed(item)) {
+        listed++
+        yield item
+      } else passedOver += JSON.stringify(item).length
+      if (passedOver > MAX_PASSED_OVER) {
+        next = { maxId: idOf(item) }
+        return
+      }
+    }
+  }
+  const reply = ok(await page(listedOnes(), options))
+  if (next) {
+    const url = new URL(address)
+    url.searchParams.set('maxId', String(next.maxId))
+    url.searchParams.set('offset', String(Math.max(0, options.offset - listed)))
+    reply.headers.set('link', linkTo(url))
+  }
+  return reply
+}
+
+const linkTo = (url: URL): string => `<${url.href}>; rel="next"`
+
 /**
  * The reply of a list with as many of its items as a reply may hold. When some are left out, `Link` (RFC 8288) names where they are: the
  * same address with another `offset`. Of an item that alone is too large only its short fields are shown.
@@ -65,7 +111,7 @@ export const cutList = async (reply: Response, address: URL, skip: number): Prom
   if (skip + shown.length < items.length) {
     const next = new URL(address)
     next.searchParams.set('offset', String(Number(address.searchParams.get('offset')) + shown.length))
-    headers.set('link', `<${next.href}>; rel="next"`)
+    headers.set('link', linkTo(next))
   }
   return new Response(JSON.stringify(shown), { status: reply.status, headers })
 }

@@ -7,7 +7,7 @@ import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { reviveJob, startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
-import { page } from '../http/page.ts'
+import { searchedPage } from '../http/page.ts'
 import { recordEvent } from '../http/record-event.ts'
 import { accepted, ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
@@ -55,7 +55,7 @@ routes.get('/v2/storage/jobs', {
   query,
   replies: { 200: 'The jobs' },
   reply: z.array(jobBody),
-  handle: async ({ query, caller, baseUrl, branchId }, { jobs }) => {
+  handle: async ({ query, caller, baseUrl, branchId, raw }, { jobs }) => {
     const {
       limit,
       offset,
@@ -83,7 +83,14 @@ routes.get('/v2/storage/jobs', {
       )
     }
     const show = (job: JobRecord) => jobResource(job, baseUrl)
-    return page(jobs.list({ sinceId, maxId }), { limit, offset, isListed, show })
+    return searchedPage(jobs.list({ sinceId, maxId }), {
+      limit,
+      offset,
+      isListed,
+      show,
+      idOf: ({ id }) => id,
+      address: raw.url,
+    })
   },
 })
 

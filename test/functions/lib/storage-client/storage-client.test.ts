@@ -129,6 +129,17 @@ describe('requests', () => {
       '/v2/storage/jobs?limit=100&offset=100',
     ])
   })
+
+  it('the job of a file is looked for where a page without jobs says that the list goes on, whatever its host', async () => {
+    server.replyWith(
+      json(200, { id: 5, created: '2026-07-16T10:00:00+0000' }),
+      json(200, [], { link: '<https://elsewhere.test/x?limit=100&maxId=77>; rel="next"' }),
+      json(200, [{ ...job, id: 28, operationParams: { source: { fileId: 5, type: 'file' } } }]),
+    )
+    server.received.length = 0
+    expect((await client.findJobOfFile(5))?.id).toBe(28)
+    expect(server.received.at(-1)?.url).toBe('/v2/storage/jobs?limit=100&maxId=77')
+  })
 })
 
 describe('replies that are fine', () => {
