@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 94_592,
-  'lines of tests': 82_377,
+  'lines of product': 94_655,
+  'lines of tests': 82_481,
   'words of documents': 92_679,
   functions: 10,
   routes: 211,
