@@ -11,7 +11,6 @@ const kept: Readonly<Record<string, string>> = {
   'functions/lib/extractor/requests/http/dispatcher.ts: isReset':
     'true within one step of the event loop only',
   'functions/lib/extractor/values/functions/evaluate.ts: flattened': 'remembers a pure function',
-  'functions/lib/extractor/values/php/php-serialize.ts: keyTexts': 'remembers a pure function',
   'functions/storage-api/http/describe-route.ts: made': 'remembers a pure function',
   'functions/storage-api/routes/openapi.ts: described': 'remembers a pure function',
 }

@@ -3,7 +3,7 @@ import { JsonNumber } from '../../json/json-number.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { phpJsonEncode } from '../values/php/php-json-encode.ts'
-import { onlyKey, valueAt } from '../values/select/json-path.ts'
+import { valueAt } from '../values/select/json-path.ts'
 import { wholeNumber } from '../values/select/whole-number.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
 
@@ -34,7 +34,6 @@ export const cursorPaginator = (settings: PaginationOf<'cursor'>, input: Paginat
     },
     toldBy: 'items',
     ended: 'a page held no items',
-    itemKey: onlyKey(settings.idKey),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
-import { onlyKey, valueAt } from '../values/select/json-path.ts'
+import { valueAt } from '../values/select/json-path.ts'
 import { compareBy } from '../values/select/ordering.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest, STUCK } from './paginator.ts'
 
@@ -49,7 +49,6 @@ export const jsonCursorPaginator = (
       idKey === undefined
         ? `the response has no cursor at '${source}'`
         : 'a page held no items with a new cursor',
-    itemKey: idKey === undefined ? undefined : onlyKey(idKey),
   }
 }
 

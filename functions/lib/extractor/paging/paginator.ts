@@ -41,8 +41,6 @@ export interface Paginator {
   emptyIsLast?: boolean
   /** Why there is no next page, for the summary. */
   ended: string
-  /** The key of the items that `next` reads. Absent: none, or more than one. */
-  itemKey?: string | undefined
 }
 
 export interface PaginatorInput {

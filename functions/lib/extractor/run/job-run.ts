@@ -4,10 +4,10 @@ import type { JobPaginator } from '../paging/create-paginator.ts'
 import type { Progress } from '../paging/stop-rules.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { PageRequest, RequestOptions } from '../requests/http/page-request.ts'
-import type { BytePage } from '../tables/bytes/byte-page.ts'
-import type { AddOptions, BytesRead } from '../tables/sink-types.ts'
+import type { AddOptions } from '../tables/sink-types.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
+import type { SentPage } from './same-response.ts'
 import type { Step } from './steps.ts'
 
 /** One run of a job: a top-level job once per iteration, a child once per parent row and placeholder combination. */
@@ -23,19 +23,13 @@ export interface JobRun {
   paginator: JobPaginator
   progress: Progress
   /** The previous page, to notice a server that repeats itself. */
-  lastPage: ReadPage | undefined
+  lastPage: SentPage | undefined
   /** In place of `lastPage` right after a resume. */
   lastFingerprint: string | undefined
   /** Of new runs: looks for circles, and at what answers say of more. */
   watch?: RunWatch | undefined
   /** Of a job that looks step by step: which one this is. */
   step?: Step | undefined
-}
-
-/** A page that was read, as values or as bytes. */
-export interface ReadPage {
-  fetched: FetchedPage
-  bytes: BytePage | undefined
 }
 
 /** A page that is still to be fetched and written. */
@@ -65,8 +59,6 @@ export const isPage = (pending: Pending): pending is PendingPage => 'request' in
 /** What a page leads to: rows to write, then the children of its rows, then the rest of the page or the next one. */
 export interface PageResult {
   items: readonly Json[]
-  /** In place of `items`: a page whose rows are written. */
-  bytes?: BytesRead | undefined
   /** Where the items are in the response, for the sink. */
   source: AddOptions['source']
   /** What to do next, in this order: the children of the rows, then the rest of the page or the next one. */

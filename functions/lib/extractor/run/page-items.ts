@@ -6,6 +6,7 @@ import type { Page } from '../paging/paginator.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { AddOptions } from '../tables/sink-types.ts'
+import { isContainer } from '../values/php/php-values.ts'
 import { findItems } from '../values/select/find-items.ts'
 import type { JobContext } from './job-context.ts'
 import type { PageWork } from './job-run.ts'
@@ -84,7 +85,13 @@ export const withoutNul = (items: Json[], tell: (item: number, path: string) => 
   return items.map((item, index) => cleaned(item, index, ''))
 }
 
-const isNothing = (item: Json): boolean => item === null || (isObject(item) && Object.keys(item).length === 0)
+const isNothing = (item: Json): boolean => item === null || (isObject(item) && hasNoKeys(item))
+
+/** Without a list of them: each item of each page is looked at. */
+const hasNoKeys = (item: object): boolean => {
+  for (const _ in item) return false
+  return true
+}
 
 /** A page with values, as it is watched, and what its response has when it has nothing where its rows should be. */
 export const watchedPage = (
@@ -106,7 +113,7 @@ export const watchedPage = (
   return {
     watched: {
       count,
-      items: count === 0 || work.run.paginator.toldBy === 'nothing' ? '' : JSON.stringify(items),
+      items: count === 0 || work.run.paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
       headers,
       beside: response,
       rows: items,
@@ -114,6 +121,19 @@ export const watchedPage = (
     },
     missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
   }
+}
+
+/** What is the same for the same items: a piece of the body where that is certain to hold nothing beside them but its brackets. */
+const textOfItems = (
+  { isParsed, body, response }: FetchedPage,
+  items: readonly Json[],
+): string | Uint8Array => {
+  const isAlone =
+    response === items ||
+    (isObject(response) && Object.values(response).every(value => value === items || !isContainer(value)))
+  return isParsed && isAlone
+    ? body.subarray(body.indexOf('['), body.lastIndexOf(']') + 1)
+    : JSON.stringify(items)
 }
 
 /** Whether a page begins here, rather than a later part of one. */

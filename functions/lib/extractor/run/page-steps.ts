@@ -62,7 +62,7 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
 
 export const writePage = (
   work: PageWork,
-  { items, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,
+  { items, source }: Pick<PageResult, 'items' | 'source'>,
   { url }: Pick<FetchedPage, 'url'>,
   { sink, onPage }: IterationOptions,
 ): void => {
@@ -72,8 +72,7 @@ export const writePage = (
     ...(source === undefined ? {} : { source }),
   }
   located(work, () => {
-    if (bytes !== undefined) sink.take(plan.dataType, bytes, added)
-    else if (items.length > 0) sink.add(plan.dataType, items, added)
+    if (items.length > 0) sink.add(plan.dataType, items, added)
   })
   onPage(url)
 }

@@ -3,10 +3,9 @@ import { type Page, STUCK } from '../paging/paginator.ts'
 import { volumeOf } from '../paging/stop-rules.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
 import type { PageEnd } from '../requests/http/parse-response.ts'
-import type { BytesRead, TableSink } from '../tables/sink-types.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
+import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
 import {
   digestOf,
   dropItems,
@@ -17,7 +16,6 @@ import {
   withoutNothing,
   withoutNul,
 } from './page-items.ts'
-import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { fingerprint, isSamePage } from './same-response.ts'
 import { startRun } from './start-run.ts'
@@ -25,20 +23,13 @@ import { stepAfter } from './steps.ts'
 import { checkTotal, hasAll, isWatched, nameOf, tellSilence, watchPage } from './watch-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
-export const readPage = (
-  work: PageWork,
-  fetched: FetchedPage,
-  context: JobContext,
-  sink: TableSink,
-): PageResult => {
+export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
-  const bytes = readBytes(work, fetched, context, sink)
-  if (bytes === undefined) void fetched.response // what is no JSON fails before it counts as a page
+  void fetched.response // what is no JSON fails before it counts as a page
   const { plan, progress } = run
   if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
   if (isFirstPart(fetched)) {
-    const page = { fetched, bytes: bytes?.page }
-    if (repeats(work, page)) {
+    if (repeats(work, fetched)) {
       // The server repeats itself: drop the page and end the job
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
@@ -46,12 +37,14 @@ export const readPage = (
       return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
     }
     run.lastFingerprint = digestOf(fetched)
-    run.lastPage = run.lastFingerprint === undefined ? page : undefined
+    run.lastPage =
+      run.lastFingerprint === undefined
+        ? { isParsed: fetched.isParsed, body: fetched.body, response: fetched.response }
+        : undefined
     context.statistics.page(plan)
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
   }
-  if (bytes !== undefined) return bytesOf(work, fetched, bytes, context)
   const end = (items: readonly Json[]) =>
     endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
   return rowsOf(work, fetched, context, end)
@@ -95,19 +88,6 @@ const textRows = (rows: Json[], { run }: PageWork, body: Uint8Array, context: Jo
       )
     : rows
 
-const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context: JobContext): PageResult => {
-  const { run } = work
-  const { count, path } = bytes.page
-  context.statistics.rows(run.plan, count)
-  run.progress.items += count
-  const { start, end, rest } = bytes.page
-  const items = run.paginator.toldBy === 'nothing' ? '' : fetched.body.subarray(start, end)
-  const beside = path.length === 0 ? undefined : rest
-  const watched = { count, items, headers: fetched.headers, beside }
-  const next = nextPage(work, pageOfBytes(bytes.page, fetched), { watched, missing: undefined }, context)
-  return { items: [], bytes, source: { body: fetched.body, path }, next: next === undefined ? [] : [next] }
-}
-
 const withoutRows = (next: PendingPage | undefined): PageResult => ({
   items: [],
   source: undefined,
@@ -137,19 +117,19 @@ const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult 
 }
 
 /** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
-const repeats = ({ run, request }: PageWork, page: ReadPage): boolean => {
+const repeats = ({ run, request }: PageWork, page: FetchedPage): boolean => {
   if (!hasSameValues(run, page)) return false
   const { paginator } = run
   if (paginator.toldByHeader !== true) return true
-  const { headers, url } = page.fetched
+  const { headers, url } = page
   return paginator.next({ response: null, items: [], headers, url }, request)?.endpoint === request.endpoint
 }
 
-const hasSameValues = (run: JobRun, page: ReadPage): boolean => {
-  const digest = digestOf(page.fetched)
+const hasSameValues = (run: JobRun, page: FetchedPage): boolean => {
+  const digest = digestOf(page)
   if (digest !== undefined) return run.lastFingerprint === digest
   if (run.lastPage !== undefined) return isSamePage(run.lastPage, page)
-  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(page.fetched.response)
+  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(page.response)
 }
 
 const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {

@@ -24,7 +24,7 @@ interface Request {
  * then goes into the checkpoint. It also ends at the first error, in the order of writing.
  */
 export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
-  const { context, stop, bounds, sink } = options
+  const { context, stop, bounds } = options
   const concurrency = concurrencyOf(options)
   const requests = createRequests(options)
   void stop.signal.then(requests.wake)
@@ -69,10 +69,15 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
     if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
     stop.progressed()
     requests.drop(page)
-    const result = located(page, () => readPage(page, fetched, context, sink))
+    const result = located(page, () => readPage(page, fetched, context))
     replace(sequence, 0, result.next)
     launchAhead()
-    return () => writePage(page, result, fetched, options)
+    return () => {
+      writePage(page, result, fetched, options)
+      // What lives longer often leads to what is done with, and would keep it until all memory is looked at
+      fetched.forget?.()
+      result.items = []
+    }
   }
 
   const writes: Write[] = []
@@ -95,8 +100,8 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
     readAhead()
     const write = writes.shift()
     if (write !== undefined) {
+      await setImmediate() // so that the requests for what follows are on their way
       write()
-      await setImmediate() // so that responses that came meanwhile are handled
       continue
     }
     if (sequences.every(sequence => sequence.length === 0)) return

@@ -88,7 +88,7 @@ export const saveSequences = (
     const known = runIndex.get(run)
     if (known !== undefined) return known
     const { pages, items, volume, startedAt } = run.progress
-    const last = run.lastPage === undefined ? run.lastFingerprint : fingerprint(run.lastPage.fetched.response)
+    const last = run.lastPage === undefined ? run.lastFingerprint : fingerprint(run.lastPage.response)
     runs.push({
       plan: run.plan.path,
       request: run.request,

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import type { Json } from '../../json/json-value.ts'
 import { csvLine } from '../values/php/cell.ts'
-import { columnIds } from './bytes/byte-plan.ts'
 import type { LiveTables } from './live-tables.ts'
+import { columnNodes } from './row-plan.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, isUnderHiddenItems } from './table-header.ts'
@@ -34,7 +34,7 @@ export const assembleTables = (
   if (clash) return undefined
   const tables: AssembledTable[] = []
   for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
-    const ids = columnIds(node)
+    const ids = columnNodes(node).map(({ id }) => id)
     addParentColumns(structure, node, new Map((spool.parents ?? []).map(name => [name, null as Json])))
     const columns = columnNames(node, compat)
     if (new Set(columns).size < columns.length) return undefined

@@ -1,19 +1,15 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
-import { parseJson } from '../../json/parse-json.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { isScalar } from '../values/php/cell.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
-import type { ReadBytes } from './bytes/byte-page.ts'
-import { OPEN_OBJECT } from './bytes/json-reader.ts'
-import { ExactTables } from './exact-tables.ts'
-import { ItemLog, itemsAt, type PageSource, pageOfItems } from './item-log.ts'
+import { FinalTables } from './final-tables.ts'
+import { ItemLog, pageOfItems } from './item-log.ts'
 import { LiveTables } from './live-tables.ts'
-import { packRows, pageBlocks } from './page-blocks.ts'
-import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
+import type { AddOptions, WrittenTable } from './sink-types.ts'
 import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
-import { LineFile, type Output, tableFile } from './table-file.ts'
+import { type Output, tableFile } from './table-file.ts'
 import { TableNames } from './table-names.ts'
 import type { TableSpoolState } from './table-spool.ts'
 
@@ -27,9 +23,6 @@ interface AutomaticTablesOptions {
   warn(message: string): void
   state: AutomaticTablesState | undefined
 }
-
-/** Pages of one data type after each other whose bytes were not enough; from then on all of its pages are parsed. */
-const MOST_MISFITS = 16
 
 export interface AutomaticTablesState {
   structure: StructureState
@@ -55,8 +48,6 @@ export class AutomaticTables {
   /** Columns from parents, by data type. */
   readonly #parents: Map<string, Set<string>>
   readonly #warned: Set<string>
-  /** Pages after each other whose bytes were not enough, by data type. */
-  readonly #unread = new Map<string, number>()
   #learnt: unknown
   readonly #warn: (message: string) => void
 
@@ -87,45 +78,8 @@ export class AutomaticTables {
     if (isNothing(items, this.#compat)) return
     checkParents(parents)
     this.#noteParents(type, parents)
-    let ours: PageSource | undefined
-    const written = (): PageSource => {
-      ours ??= pageOfItems(items)
-      return ours
-    }
-    this.#log.append(type, { ...parents } as JsonObject, source ?? written()) // values are JSON
-    const bodies = [...(source === undefined ? [] : [() => source]), () => ({ ...written(), isOurs: true })]
-    this.#live.add(type, items, parents, bodies)
-  }
-
-  /** Reads a page from its bytes alone, with its rows. Nothing when they are not enough. */
-  readBytes(type: string, given: ReadBytes): BytesRead | undefined {
-    const unread = this.#unread.get(type) ?? 0
-    if (unread >= MOST_MISFITS) return undefined
-    const read = this.#read(type, given)
-    this.#unread.set(type, read === undefined ? unread + 1 : 0)
-    return read && { page: read.page, rows: packRows(read.rows, pageBlocks) }
-  }
-
-  #read(type: string, given: ReadBytes): ReturnType<LiveTables['read']> {
-    try {
-      const read = this.#live.read(type, given)
-      if (read?.page.hasNothing === true && !this.#compat) return undefined // they are no rows
-      // A single value may count as nothing
-      return read?.page.count === 1 && !isObjectAt(given.body, read.page.start + 1) ? undefined : read
-    } catch (error) {
-      if (error instanceof RangeError) return undefined // nested too deeply: adding it says so
-      throw error
-    }
-  }
-
-  /** Takes a page that was read from its bytes in its turn; when more has become known since, from its body. */
-  take(type: string, { rows }: BytesRead, options: AddOptions): void {
-    const { source, parent } = options
-    if (source === undefined) throw new Error('A page read from bytes has them')
-    this.#noteParents(type, parent ?? {})
-    if (this.#live.take(type, rows)) this.#log.append(type, { ...parent } as JsonObject, source)
-    else this.add(type, itemsAt(parseJson(source.body), source.path), options)
-    pageBlocks.giveBack(rows.block)
+    this.#log.append(type, { ...parents } as JsonObject, source ?? pageOfItems(items)) // values are JSON
+    this.#live.add(type, items, parents)
   }
 
   #noteParents(type: string, parents: Readonly<Record<string, unknown>>): void {
@@ -170,34 +124,16 @@ export class AutomaticTables {
 
   /** All pages once more, now that the structure is known. */
   async #rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
-    const files = new Map<
-      string,
-      { out: LineFile; columns: readonly string[]; insteadOf?: string | undefined }
-    >()
-    const exact = new ExactTables({
+    const final = new FinalTables({
       structure,
       compat: this.#compat,
       isTyped: this.#isTyped,
       names: this.#names,
-      openTable: (name, columns, insteadOf) => {
-        const out = new LineFile(tableFile(output, name))
-        files.set(name, { out, columns, insteadOf })
-        return line => out.write(line)
-      },
+      output,
     })
-    if (!this.#compat) for (const [type, names] of this.#parents) exact.expectParents(type, [...names])
-    for await (const page of this.#log.pages()) exact.add(page.type, page.items, page.parent)
-    for (const { out } of files.values()) out.finish()
-    return [...files].map(([name, { out, columns, insteadOf }]) => ({
-      name,
-      ...(insteadOf === undefined ? {} : { insteadOf }),
-      file: out.path,
-      columns: [...columns],
-      primaryKey: [],
-      types: exact.typesOf(name),
-      rows: out.lines - (columns.length > 0 ? 1 : 0),
-      kinds: exact.kindsOf(name),
-    }))
+    if (!this.#compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
+    for await (const page of this.#log.pages()) final.add(page.type, page.items, page.parent)
+    return final.finish()
   }
 
   #warnNested(path: string): void {
@@ -217,14 +153,6 @@ const writeAll = async (tables: readonly AssembledTable[], output: Output): Prom
   }
   return written
 }
-
-const isObjectAt = (body: Uint8Array, start: number): boolean => {
-  let at = start
-  while (BLANKS.has(body[at] ?? 0)) at++
-  return body[at] === OPEN_OBJECT
-}
-
-const BLANKS = new Set([9, 10, 13, 32])
 
 /**
  * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null

@@ -27,16 +27,14 @@ export class ColumnKinds {
     else known.add(kind)
   }
 
-  /** Columns with values of several kinds. */
-  get mixed(): string[] {
-    return [...this.#kinds].filter(([, kinds]) => kinds.size > 1).map(([column]) => column)
+  /** Whether a column has values of several kinds. */
+  isMixed(column: string): boolean {
+    return (this.#kinds.get(column)?.size ?? 0) > 1
   }
 
-  /** Columns that are text, whatever their texts look like. */
-  get texts(): string[] {
-    return [...this.#kinds]
-      .filter(([, kinds]) => kinds.size > 1 || kinds.has('text'))
-      .map(([column]) => column)
+  /** Whether a column is text, whatever its texts look like. */
+  isText(column: string): boolean {
+    return this.isMixed(column) || this.#kinds.get(column)?.has('text') === true
   }
 
   save(): [column: string, kinds: Kind[]][] {

@@ -1,16 +1,26 @@
-import { hash } from 'node:crypto'
 import { md5Digest } from '../../digests.ts'
-import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { cellText, csvLine, isScalar } from '../values/php/cell.ts'
-import { phpJsonEncode } from '../values/php/php-json-encode.ts'
-import { type ExtraColumns, phpSerializeRow } from '../values/php/php-serialize.ts'
+import { ByteText } from '../values/php/byte-text.ts'
+import { csvLine } from '../values/php/cell.ts'
 import { shortName } from '../values/php/safe-name.ts'
+import { AppendFile } from './append-file.ts'
 import { ItemLog, pageOfItems } from './item-log.ts'
 import { isListType, LegacyStructure } from './legacy-structure.ts'
+import {
+  type ColumnPlan,
+  type ItemsPlan,
+  type ListPlan,
+  type ObjectPlan,
+  objectPlan,
+  type TableRows,
+} from './row-plan.ts'
+import { RowWriter } from './row-writer.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
-import { LineFile, type Output, tableFile } from './table-file.ts'
+import { type Output, tableFile } from './table-file.ts'
+
+/** Gives the plan for the rows at a path of the old structure. */
+type Open = (path: string, parents: readonly string[]) => ItemsPlan
 
 interface LegacyTablesOptions {
   folder: string
@@ -25,8 +35,8 @@ export interface LegacyTablesState {
   logBytes: number
 }
 
-interface OpenTable {
-  out: LineFile
+interface LegacyTable extends TableRows {
+  out: AppendFile
   columns: string[]
   types: Set<string>
 }
@@ -72,87 +82,106 @@ export class LegacyTables {
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {
-    const tables = new Map<string, OpenTable>()
-    for await (const { type, items, parent } of this.#log.pages())
-      this.#write({ tables, output, type }, type, items, parent)
+    const tables = new Map<string, LegacyTable>()
+    const writer = new RowWriter({ compat: this.#compat, isStrict: false })
+    const plans = new Map<string, ItemsPlan>()
+    for await (const { type, items, parent } of this.#log.pages()) {
+      const open = (path: string, parents: readonly string[]): ItemsPlan => {
+        const id = JSON.stringify([type, path, parents])
+        const plan =
+          plans.get(id) ?? this.#plan(path, parents, this.#open(tables, output, path, parents, type), open)
+        plans.set(id, plan)
+        return plan
+      }
+      writer.write(open(type, Object.keys(parent)), items, parent)
+      for (const table of tables.values()) {
+        table.out.writeBytes(table.rows.bytes.subarray(0, table.rows.length))
+        table.rows.length = 0
+      }
+    }
     for (const { out } of tables.values()) out.finish()
-    return [...tables].map(([name, { out, columns, types }]) => ({
+    return [...tables].map(([name, { out, columns, types, count }]) => ({
       name,
       file: out.path,
       columns,
       primaryKey: [],
       types: [...types],
-      rows: out.lines - 1,
+      rows: count,
     }))
   }
 
-  #write(
-    page: { tables: Map<string, OpenTable>; output: Output; type: string },
+  #open(
+    tables: Map<string, LegacyTable>,
+    output: Output,
     path: string,
-    items: readonly Json[],
-    parents: ExtraColumns,
-  ): void {
-    const { tables, output, type } = page
+    parents: readonly string[],
+    type: string,
+  ): LegacyTable {
     const name = legacyName(path)
     let table = tables.get(name)
     if (table === undefined) {
-      const columns = this.#header(path, Object.keys(parents))
-      table = { out: new LineFile(tableFile(output, name)), columns, types: new Set() }
-      table.out.write(csvLine(columns))
+      const columns = this.#header(path, parents)
+      const out = new AppendFile(tableFile(output, name))
+      table = {
+        rows: new ByteText(),
+        count: 0,
+        itemsType: undefined,
+        kinds: undefined,
+        out,
+        columns,
+        types: new Set(),
+      }
+      table.rows.line(csvLine(columns))
       tables.set(name, table)
     }
     table.types.add(type)
-    const writeList = (listPath: string, list: readonly Json[], link: string): void =>
-      this.#write(page, listPath, list, { JSON_parentId: link })
-    for (const item of items) {
-      const isRow = item !== null && !isScalar(item) && !Array.isArray(item)
-      const row: JsonObject = isRow
-        ? item
-        : { data: Array.isArray(item) ? phpJsonEncode(item, !this.#compat) : item }
-      table.out.write(csvLine([...this.#cells(path, row, parents, '', writeList).values()]))
+    return table
+  }
+
+  #plan(path: string, parents: readonly string[], table: LegacyTable, open: Open): ItemsPlan {
+    const columns = this.#header(path, parents)
+    const cellOf = (name: string): number => columns.indexOf(name)
+    return {
+      kind: 'object',
+      object: this.#object(path, cellOf, open, [], parents),
+      dataCell: -1,
+      width: columns.length,
+      parentCells: new Map(parents.map(name => [name, cellOf(legacyName(name))])),
+      table,
     }
   }
 
-  /** Cells by column; `parents` are laid over the row, as in its hash. */
-  #cells(
+  /** @param parents names of columns that are laid over those of the data */
+  #object(
     path: string,
-    row: JsonObject,
-    parents: ExtraColumns,
-    outerLink: string,
-    writeList: (path: string, list: readonly Json[], link: string) => void,
-  ): Map<string, string> {
-    const parentNames = Object.keys(parents)
-    const cells = new Map(this.#header(path, parentNames).map(column => [column, '']))
-    const link = `${path}_${hash('md5', phpSerializeRow(row, parentNames.length === 0 ? undefined : parents) + outerLink, 'hex')}`
-    const set = (column: string, text: string): void => {
-      if (cells.has(column)) cells.set(column, text)
-      else
-        throw new UserError(
-          'extractor.tables.unknownColumn',
-          `Error assigning '${text}' to a non-existing column '${column}'!`,
-        )
-    }
-    const types = new Map(this.#structure.columns(path))
-    for (const name of parentNames) types.set(name, 'scalar')
-    for (const [key, type] of types) {
-      const column = legacyName(key)
-      const value = Object.hasOwn(parents, key)
-        ? parents[key]
-        : Object.hasOwn(row, key)
-          ? row[key]
-          : undefined
-      if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) {
-        if (type !== 'object') set(column, '')
-      } else if (isListType(type)) {
-        set(column, link)
-        writeList(`${path}.${key}`, Array.isArray(value) ? value : [value], link)
-      } else if (type === 'object' && !isScalar(value) && !Array.isArray(value)) {
-        const inner = this.#cells(`${path}.${key}`, value, {}, link, writeList)
-        for (const [name, text] of inner) set(legacyName(`${column}_${name}`), text)
-      } else
-        set(column, isScalar(value) ? cellText(value, this.#compat) : phpJsonEncode(value, !this.#compat))
-    }
-    return cells
+    cellOf: (name: string) => number,
+    open: Open,
+    blanks: readonly number[],
+    parents: readonly string[] = [],
+  ): ObjectPlan {
+    const columns = [...this.#structure.columns(path)].map(([key, known]) => {
+      const type = parents.includes(key) ? 'scalar' : known
+      const name = legacyName(key)
+      const inner = `${path}.${key}`
+      const list: ListPlan = { open: parents => open(inner, parents), kind: 'object', isNull: () => {} }
+      return {
+        key,
+        role: roleOf(type),
+        cell: cellOf(name),
+        name,
+        object: type === 'object' ? this.#inner(inner, name, cellOf, open) : undefined,
+        list: isListType(type) ? list : undefined,
+      }
+    })
+    return objectPlan(columns, { path: `${path}_`, isShared: true, blanks })
+  }
+
+  /** An object in a row: its columns have the name of its own in front. */
+  #inner(path: string, column: string, cellOf: (name: string) => number, open: Open): ObjectPlan {
+    const names = this.#header(path, [])
+    const cell = (name: string): number =>
+      names.includes(name) ? cellOf(legacyName(`${column}_${name}`)) : -1
+    return this.#object(path, cell, open, names.map(cell))
   }
 
   #header(path: string, parents: readonly string[]): string[] {
@@ -174,6 +203,9 @@ export class LegacyTables {
     return names
   }
 }
+
+const roleOf = (type: string): ColumnPlan['role'] =>
+  isListType(type) ? 'array' : type === 'object' ? 'object' : 'scalar'
 
 const withHashedClashes = (names: readonly string[]): string[] => {
   const header: string[] = []

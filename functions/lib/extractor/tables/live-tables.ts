@@ -1,11 +1,12 @@
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
+import { ByteText } from '../values/php/byte-text.ts'
 import { csvLine } from '../values/php/cell.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { safeName } from '../values/php/safe-name.ts'
-import { type BytePage, BytePages, type ReadBytes } from './bytes/byte-page.ts'
-import { columnIds, planRows, type TableBytes } from './bytes/byte-plan.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
+import { columnNodes, dataColumns, type ItemsPlan, kindOf, planObject, type TableRows } from './row-plan.ts'
+import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
 import { columnNames } from './table-header.ts'
@@ -23,23 +24,18 @@ interface LiveTablesOptions {
   nestedList(path: string): void
 }
 
-/** What is known of a data type, and the rows of one page of it. */
+/** A table, and its rows of the page that is being written. */
+interface LiveTable extends TableRows {
+  node: StructureNode
+  spool: TableSpool
+  /** Names of its parent columns, once it has rows. */
+  parents: readonly string[] | undefined
+}
+
+/** What is known of a data type. */
 interface Family {
-  pages: BytePages
-  tables: TableBytes[]
-  root: TableSpool
-}
-
-export interface PageRows {
-  /** What was known when they were written; they are of no use when it is more by now. */
-  family: object
-  /** Tables whose first row is among them, in the order of those rows, with the names of their parent columns. */
-  begun: { table: TableBytes; parents: readonly string[] }[]
-  tables: TableRows[]
-}
-
-interface TableRows extends Pick<TableBytes, 'name' | 'count' | 'itemsType'> {
-  bytes: Uint8Array
+  items: ItemsPlan
+  tables: LiveTable[]
 }
 
 /**
@@ -49,11 +45,14 @@ interface TableRows extends Pick<TableBytes, 'name' | 'count' | 'itemsType'> {
  * mend; the tables then come from the item log.
  */
 export class LiveTables {
-  readonly tables = new Map<string, { node: StructureNode; spool: TableSpool }>()
+  readonly tables = new Map<string, LiveTable>()
   isExact = true
   readonly #options: LiveTablesOptions
   readonly #families = new Map<string, Family>()
   readonly #events: LearnEvents
+  readonly #writer: RowWriter
+  /** Tables whose first rows are in the page, in the order of those rows. */
+  #begun: LiveTable[] = []
   #started = 0
   #plannedColumns = 0
   #isUnstable = false
@@ -65,81 +64,76 @@ export class LiveTables {
       this.#isUnstable = true
     }
     this.#events = { nestedList: options.nestedList, unstable }
+    this.#writer = new RowWriter({
+      compat: options.compat,
+      isStrict: true,
+      opened: (table, parents) => this.#open(table as LiveTable, parents), // plans have no others
+      nestedList: table => options.nestedList((table as LiveTable).node.path.join('.')),
+    })
   }
 
   /**
-   * Adds a page: writes its rows and, when they do not fit what is known, learns from the items before. Once that is not exact, it only learns.
-   *
-   * @param bodies the page as bytes, the last one written here
+   * Adds a page: writes its rows and, when they do not fit what is known, learns the page before. Once that is not exact, it only learns.
    */
-  add(
-    type: string,
-    items: readonly Json[],
-    parent: ExtraColumns,
-    bodies: readonly (() => ReadBytes)[],
-  ): void {
-    const write = (): PageRows | undefined => {
-      if (!this.isExact || !this.#families.has(type)) return undefined
-      for (const body of bodies) {
-        const read = this.read(type, { ...body(), parent })
-        if (read !== undefined) return read.rows
-      }
-      return undefined
-    }
-    let rows = write()
-    if (rows === undefined) {
+  add(type: string, items: readonly Json[], parents: ExtraColumns): void {
+    const isWritten = this.#write(type, items, parents)
+    if (!isWritten) {
       this.#learn(type, items)
-      const learnt = write()
-      // Learning has followed step by step what null hides
-      rows = learnt && { ...learnt, tables: learnt.tables.map(table => ({ ...table, itemsType: undefined })) }
-      this.isExact &&= rows !== undefined
+      this.isExact &&= this.#write(type, items, parents, true)
     }
+    // Of every page: a name that counts as none is given again
     this.#options.structure.nameColumns()
-    if (rows !== undefined) this.#take(rows)
+    if (this.isExact) this.#keep(this.#families.get(type)?.tables ?? [])
   }
 
-  /** Reads a page from its bytes with what is known of its type; nothing when that is not enough. */
-  read(type: string, given: ReadBytes): { page: BytePage; rows: PageRows } | undefined {
+  /** @param isLearnt learning has followed step by step what null hides */
+  #write(type: string, items: readonly Json[], parents: ExtraColumns, isLearnt = false): boolean {
     const family = this.isExact ? this.#families.get(type) : undefined
-    if (family === undefined || !hasParents(family.root, Object.keys(given.parent ?? {}))) return undefined
-    const read = family.pages.read(given)
-    if (read === undefined) return undefined
-    const { begun, ...page } = read
-    const rows = {
-      family,
-      begun: begun.map(table => ({ table, parents: table.begins ?? [] })),
-      tables: family.tables.map(rowsOf),
+    if (family === undefined) return false
+    this.#begun = []
+    try {
+      this.#writer.write(family.items, items, parents)
+      if (isLearnt) for (const table of family.tables) table.itemsType = undefined
+      return true
+    } catch (error) {
+      for (const table of family.tables) dropRows(table)
+      for (const table of this.#begun) table.parents = undefined
+      if (error === misfit) return false
+      throw error
     }
-    return { page, rows }
   }
 
-  /** Takes a page that was read, in its turn. False when more is known by now: it has to be added. */
-  take(type: string, rows: PageRows): boolean {
-    if (!this.isExact || this.#families.get(type) !== rows.family) return false
-    this.#options.structure.nameColumns()
-    this.#take(rows)
-    return true
+  /** Other parent columns than the table began with change its width in the middle. */
+  #open(table: LiveTable, parents: ExtraColumns): void {
+    if (table.parents === undefined) {
+      table.parents = Object.keys(parents)
+      this.#begun.push(table)
+    }
+    let count = 0
+    for (const name in parents) if (table.parents[count++] !== name) throw misfit
+    if (count !== table.parents.length) throw misfit
   }
 
-  #take({ begun, tables }: PageRows): void {
-    for (const { table, parents } of begun) {
-      const spool = this.tables.get(table.name)?.spool
-      if (spool === undefined || spool.order >= 0) continue // begun by a page that was read before and taken since
-      table.isStarted = true
+  /** The rows of the page. */
+  #keep(tables: readonly LiveTable[]): void {
+    for (const { spool, parents } of this.#begun) {
       spool.order = this.#started++
       spool.parents = parents
     }
-    for (const { name, bytes, count, itemsType } of tables) {
-      const table = this.tables.get(name)
-      if (table === undefined) continue
-      if (itemsType !== undefined) table.node.type = itemsType
-      if (count === 0) continue
-      if (table.spool.bytes === 0) table.spool.expectHeader(this.#expectedHeader(table))
-      table.spool.write(bytes, count)
+    for (const table of tables) {
+      const { node, spool, rows, count, itemsType } = table
+      if (itemsType !== undefined) node.type = itemsType
+      if (count === 0) {
+        dropRows(table)
+        continue
+      }
+      if (spool.bytes === 0) spool.expectHeader(this.#expectedHeader(table))
+      spool.write(rows.bytes.subarray(0, rows.length), count)
+      dropRows(table)
     }
   }
 
-  #expectedHeader({ node, spool }: { node: StructureNode; spool: TableSpool }): string {
+  #expectedHeader({ node, spool }: LiveTable): string {
     const columns = [...columnNames(node, this.#options.compat), ...(spool.parents ?? []).map(safeName)]
     return columns.length === 0 ? '' : csvLine(columns)
   }
@@ -164,7 +158,7 @@ export class LiveTables {
     this.#restoring = new Map(states.map(state => [state.name, state]))
     for (const type of this.#options.structure.roots.keys()) {
       this.#plan(type)
-      if ((this.#families.get(type)?.root.order ?? -1) < 0) this.#families.delete(type)
+      if ((this.#families.get(type)?.tables[0]?.spool.order ?? -1) < 0) this.#families.delete(type)
     }
     this.#started = states.filter(state => state.order >= 0).length
     this.#restoring = undefined
@@ -174,32 +168,56 @@ export class LiveTables {
   #plan(type: string): void {
     const { items } = this.#options.structure.root(type)
     if (items === undefined) return
-    const plan = planRows(items, this.#options.names)
-    const spools = plan.tables.map(table => {
-      const spool = this.#spool(table)
-      table.isStarted = spool.order >= 0
-      return { spool, columns: columnIds(table.node) }
-    })
+    const tables: LiveTable[] = []
+    const plan = this.#planItems(items, tables)
     if (!this.isExact) return
-    for (const { spool, columns } of spools) spool.startSegment(columns)
-    this.#plannedColumns += spools.reduce((sum, { columns }) => sum + columns.length, 0)
+    for (const { spool, node } of tables) spool.startSegment(columnNodes(node).map(({ id }) => id))
+    this.#plannedColumns += tables.reduce(
+      (sum, { spool }) => sum + (spool.segments.at(-1)?.columns.length ?? 0),
+      0,
+    )
     // Ids as keys, most likely: every page brings new columns, and each segment would list them all.
     if (this.#plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
-    const pages = new BytePages(plan, this.#options.compat, this.#options.nestedList)
-    this.#families.set(type, { pages, tables: plan.tables, root: this.#spool(plan.items.table) })
+    this.#families.set(type, { items: plan, tables })
   }
 
-  #spool({ name, node }: TableBytes): TableSpool {
+  /** Types that null has hidden count as they were before. */
+  #planItems(node: StructureNode, tables: LiveTable[]): ItemsPlan {
+    const table = this.#table(node)
+    tables.push(table)
+    const nodes = columnNodes(node)
+    const cells = new Map(nodes.map((column, cell) => [column, cell]))
+    const cellOf = (column: StructureNode): number => cells.get(column) ?? -1
+    const listOf = (items: StructureNode) => {
+      const inner = this.#planItems(items, tables)
+      const isNull = (): void => {
+        inner.table.itemsType = 'null' // as Generic Extractor forgets what they are
+      }
+      return { open: () => inner, kind: inner.kind, isNull }
+    }
+    return {
+      kind: kindOf(node.solid ?? node.type),
+      object: planObject(node, { columnsOf: dataColumns, cellOf, listOf, isShared: false }),
+      dataCell: cellOf(node),
+      width: nodes.length,
+      parentCells: noCells,
+      table,
+    }
+  }
+
+  #table(node: StructureNode): LiveTable {
+    const name = this.#options.names.of(node)
     const known = this.tables.get(name)
     if (known !== undefined) {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
-      return known.spool
+      return known
     }
     const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.tables.size}.csv`))
     const state = this.#restoring?.get(name)
     if (state !== undefined) spool.restore(state)
-    this.tables.set(name, { node, spool })
-    return spool
+    const table = { node, spool, parents: spool.parents, ...noRows(), kinds: undefined }
+    this.tables.set(name, table)
+    return table
   }
 
   flush(): void {
@@ -207,13 +225,16 @@ export class LiveTables {
   }
 }
 
-/** Other parent columns than the table began with change its width in the middle. */
-const hasParents = ({ parents }: TableSpool, names: readonly string[]): boolean =>
-  parents === undefined || (names.length === parents.length && parents.every((name, i) => name === names[i]))
-
-const rowsOf = ({ name, rows, count, itemsType }: TableBytes): TableRows => ({
-  name,
-  count,
-  bytes: rows.bytes.subarray(0, rows.length),
-  itemsType,
+const noRows = (): Pick<TableRows, 'rows' | 'count' | 'itemsType'> => ({
+  rows: new ByteText(),
+  count: 0,
+  itemsType: undefined,
 })
+
+const dropRows = (table: LiveTable): void => {
+  table.rows.length = 0
+  table.count = 0
+  table.itemsType = undefined
+}
+
+const noCells: ReadonlyMap<string, number> = new Map()

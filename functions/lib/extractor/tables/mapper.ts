@@ -7,9 +7,9 @@ import { type ExtraColumns, phpSerialize, phpSerializeArray } from '../values/ph
 import { isEmpty } from '../values/php/php-values.ts'
 import { phpVarExport } from '../values/php/php-var-export.ts'
 import { valueAtKeys } from '../values/select/json-path.ts'
+import { AppendFile } from './append-file.ts'
 import { ColumnKinds } from './column-kinds.ts'
 import type { MappingEntry, TableEntry } from './mapping.ts'
-import { LineFile } from './table-file.ts'
 
 /** What mappers of one sink share. */
 interface MapperContext {
@@ -41,7 +41,8 @@ export class Mapper {
   readonly children = new Map<string, Mapper>()
   readonly #entries: readonly MappingEntry[]
   readonly #context: MapperContext
-  #out: LineFile | undefined
+  #out: AppendFile | undefined
+  rows = 0
   #parentKey: { column: string; value: string } | undefined
   #parentPrimaryKey: string | undefined
 
@@ -54,21 +55,20 @@ export class Mapper {
 
   add(rows: readonly Json[], userData: ExtraColumns): void {
     const out = this.open()
-    for (const row of rows) out.write(this.#line(row, userData))
+    for (const row of rows) {
+      out.write(this.#line(row, userData))
+      this.rows++
+    }
   }
 
   /** The file, made with the first rows or when the run ends without any. */
-  open(): LineFile {
+  open(): AppendFile {
     if (this.#out === undefined) {
-      this.#out = new LineFile(this.#context.nextFile())
+      this.#out = new AppendFile(this.#context.nextFile())
       this.columns = this.#header()
       this.primaryKey = [...this.#keyColumns().values()]
     }
     return this.#out
-  }
-
-  get rows(): number {
-    return this.#out?.lines ?? 0
   }
 
   /** This table, then those in it, in order of their first rows. */
@@ -227,7 +227,8 @@ export class Mapper {
     if (state.kinds) this.kinds = new ColumnKinds(state.kinds)
     this.#parentPrimaryKey = state.parentPrimaryKey ?? undefined
     if (state.parentKeyColumn !== null) this.#parentKey = { column: state.parentKeyColumn, value: '' }
-    if (state.file !== null) this.#out = new LineFile(fileIn(state.file), state.bytes, state.rows)
+    this.rows = state.rows
+    if (state.file !== null) this.#out = new AppendFile(fileIn(state.file), state.bytes)
     for (const childState of state.children) {
       const entry = this.#entries.find(e => e.kind === 'table' && e.destination === childState.name)
       if (entry?.kind === 'table') this.#child(entry).restore(childState, fileIn)

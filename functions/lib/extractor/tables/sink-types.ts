@@ -1,8 +1,6 @@
 import type { Json } from '../../json/json-value.ts'
-import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
 import type { ColumnKinds } from './column-kinds.ts'
 import type { PageSource } from './item-log.ts'
-import type { KeptRows } from './page-blocks.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
 export interface TableSinkOptions {
@@ -43,12 +41,6 @@ export interface AddOptions {
   source?: PageSource | undefined
 }
 
-/** A page of which only the bytes were read, with its rows, to be taken in its turn. */
-export interface BytesRead {
-  page: BytePage
-  rows: KeptRows
-}
-
 /** JSON; holds no rows. Spooled rows are in `folder`, flushed, when `checkpoint()` returns. */
 export interface TableSinkCheckpoint {
   version: 1
@@ -83,14 +75,6 @@ export interface TableSink {
    * @throws UserError `extractor.tables.incompatibleTypes` and others when values do not fit the columns known so far
    */
   add(type: string, items: readonly Json[], options?: AddOptions): void
-  /**
-   * Writes the rows of a page from its bytes, which costs half of what parsing it and writing its rows does. Gives nothing where the values
-   * are needed: for the first page of a data type, types with a mapping, old tables, pages that do not fit what is known,
-   * and those that are no JSON.
-   */
-  readBytes(type: string, page: ReadBytes): BytesRead | undefined
-  /** Adds a page that was read from its bytes, in its turn. Throws what `add` throws. */
-  take(type: string, read: BytesRead, options: AddOptions): void
   /** Flushes everything to `folder`. The sink stays usable. */
   checkpoint(): TableSinkCheckpoint
   /** `json_parser.struct` for the output state: what was learnt so far (structure version 3; legacy parser 2). */

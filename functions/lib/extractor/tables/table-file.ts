@@ -2,7 +2,6 @@ import { rm, writeFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../values/php/safe-name.ts'
-import { AppendFile } from './append-file.ts'
 import type { TableLoad, WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go. */
@@ -56,7 +55,10 @@ export const writeManifest = async (output: Output, table: WrittenTable, load: T
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),
     incremental: load.incremental,
     ...(load.primaryKey.length === 0 ? {} : { primary_key: load.primaryKey }),
-    ...(table.kinds && { types: 'detect', text_columns: table.kinds.texts }),
+    ...(table.kinds && {
+      types: 'detect',
+      text_columns: table.columns.filter(column => table.kinds?.isText(column)),
+    }),
   }
   await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
 }
@@ -66,20 +68,5 @@ export const removeTables = async (tables: readonly WrittenTable[]): Promise<voi
   for (const { file } of tables) {
     await rm(file, { force: true })
     await rm(`${file}.manifest`, { force: true })
-  }
-}
-
-/** A file written line by line, header included; made even when no line comes. */
-export class LineFile extends AppendFile {
-  lines: number
-
-  constructor(file: string, bytes = 0, lines = 0) {
-    super(file, bytes)
-    this.lines = lines
-  }
-
-  override write(line: string): void {
-    super.write(line)
-    this.lines++
   }
 }

@@ -4,13 +4,11 @@ import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { csvLine } from '../values/php/cell.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
-import type { ReadBytes } from './bytes/byte-page.ts'
 import { keyLists } from './key-lists.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { type MappedTable, MappedTables, type MappedTablesState } from './mapped-tables.ts'
 import type {
   AddOptions,
-  BytesRead,
   TableSink,
   TableSinkCheckpoint,
   TableSinkOptions,
@@ -75,18 +73,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       })
       rows += items.length
     },
-    readBytes(type: string, page: ReadBytes) {
-      const isChanged = options.keyOfLists?.(type) !== undefined
-      return mapped.has(type) || automatic instanceof LegacyTables || isChanged
-        ? undefined
-        : automatic.readBytes(type, page)
-    },
-    take(type: string, read: BytesRead, addOptions: AddOptions) {
-      refuseTooDeep(type, () => {
-        if (automatic instanceof AutomaticTables) automatic.take(type, read, addOptions)
-      })
-      rows += read.page.count
-    },
     checkpoint(): Checkpoint {
       return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }
     },
@@ -103,7 +89,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       try {
         for (const table of tables) {
           await writeManifest(output, table, loadOf(table))
-          const mixed = table.kinds?.mixed ?? []
+          const mixed = table.columns.filter(column => table.kinds?.isMixed(column))
           if (mixed.length > 0)
             warn(
               `Columns of '${table.name}' have values of different types and are text: ${mixed.join(', ')}.`,

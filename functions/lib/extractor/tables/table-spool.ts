@@ -55,8 +55,8 @@ export class TableSpool {
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
-  write(bytes: Uint8Array, rows: number): void {
-    this.#out.writeBytes(bytes)
+  write(lines: Uint8Array, rows: number): void {
+    this.#out.writeBytes(lines)
     this.rows += rows
   }
 

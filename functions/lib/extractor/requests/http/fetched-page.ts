@@ -6,6 +6,8 @@ import type { PageEnd } from './parse-response.ts'
 export interface FetchedPage {
   /** May be parsed when it is first asked for; then what is no JSON throws. */
   readonly response: Json
+  /** Drops what was parsed: the page is written. */
+  forget?: () => void
   headers: HttpResponse['headers']
   url: string
   body: Buffer
@@ -31,6 +33,9 @@ export const parsedLater = (
     get response() {
       parsed ??= { response: parse() }
       return parsed.response
+    },
+    forget: () => {
+      parsed = undefined
     },
   }
 }

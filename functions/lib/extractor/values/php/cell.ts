@@ -15,7 +15,7 @@ export const isScalar = (value: Json | undefined): value is Scalar =>
 export const cellText = (value: Scalar | null, compat: boolean): string =>
   compat ? toPhpText(value) : toText(value)
 
-export const quoted = (text: string): string =>
+const quoted = (text: string): string =>
   text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`
 
 /** One CSV line with its line end; a row without columns is an empty line. */

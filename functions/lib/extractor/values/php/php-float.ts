@@ -7,7 +7,11 @@
 export const phpFloat = (value: number, precision: 14 | 17, exponentSign: 'E' | 'e' = 'E'): string => {
   const size = Math.abs(value)
   if (size >= 1e-4 && size < 1e14) {
-    if (precision === 17) return withoutTrailingZeros(value.toPrecision(17))
+    // Sixteenths have few digits, and these are all of them
+    if (precision === 17)
+      return Number.isInteger(value * 16) && size < 1e12
+        ? `${value}`
+        : withoutTrailingZeros(value.toPrecision(17))
     const shortest = `${value}`
     // Fifteen characters with a point hold at most 14 digits, so rounding to 14 changes nothing.
     if (shortest.length <= 15) return shortest

@@ -28,9 +28,3 @@ export const keysOf = (path: string, delimiter = '.'): string[] => {
   while (delimiter !== '' && trimmed.endsWith(delimiter)) trimmed = trimmed.slice(0, -delimiter.length)
   return trimmed === '' ? [] : delimiter === '' ? [trimmed] : trimmed.split(delimiter)
 }
-
-/** The key that a path consists of, when it is one. */
-export const onlyKey = (path: string): string | undefined => {
-  const [key, ...more] = keysOf(path)
-  return more.length === 0 ? key : undefined
-}

@@ -1,0 +1,162 @@
+import type { Json } from '../../json/json-value.ts'
+import { ByteText } from '../values/php/byte-text.ts'
+import { csvLine } from '../values/php/cell.ts'
+import type { ExtraColumns } from '../values/php/php-serialize.ts'
+import { AppendFile } from './append-file.ts'
+import { ColumnKinds } from './column-kinds.ts'
+import { type ItemsPlan, kindOf, type ListPlan, planObject, type TableRows } from './row-plan.ts'
+import { RowWriter } from './row-writer.ts'
+import type { WrittenTable } from './sink-types.ts'
+import type { Structure } from './structure.ts'
+import { ITEMS, type StructureNode } from './structure-node.ts'
+import { type Output, tableFile } from './table-file.ts'
+import { addParentColumns, columnNames, typeOf } from './table-header.ts'
+import type { TableNames } from './table-names.ts'
+
+interface FinalTablesOptions {
+  structure: Structure
+  compat: boolean
+  isTyped: boolean
+  names: TableNames
+  output: Output
+}
+
+interface FinalTable extends TableRows {
+  out: AppendFile
+  columns: readonly string[]
+  insteadOf: string | undefined
+  types: Set<string>
+}
+
+interface FinalPlan extends ItemsPlan {
+  aliases: Map<string, string>
+  table: FinalTable
+}
+
+/**
+ * Tables from items that are read again once the whole structure is known, oddities of Generic Extractor included: for what moving columns
+ * cannot mend (a value that becomes a list, two places with one table name, parent columns that clash).
+ */
+export class FinalTables {
+  readonly #options: FinalTablesOptions
+  readonly #writer: RowWriter
+  readonly #tables = new Map<string, FinalTable>()
+  readonly #plans = new Map<StructureNode, FinalPlan>()
+
+  constructor(options: FinalTablesOptions) {
+    this.#options = options
+    this.#writer = new RowWriter({ compat: options.compat, isStrict: false })
+  }
+
+  add(type: string, items: readonly Json[], parents: ExtraColumns): void {
+    const list = this.#options.structure.root(type).child(ITEMS)
+    this.#writer.write(this.#open(list, Object.keys(parents)), items, parents)
+    for (const table of this.#tables.values()) {
+      table.out.writeBytes(table.rows.bytes.subarray(0, table.rows.length))
+      table.rows.length = 0
+    }
+  }
+
+  finish(): WrittenTable[] {
+    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count, kinds }]) => {
+      out.finish()
+      return {
+        name,
+        ...(insteadOf === undefined ? {} : { insteadOf }),
+        file: out.path,
+        columns: [...columns],
+        primaryKey: [],
+        types: [...types],
+        rows: count,
+        kinds,
+      }
+    })
+  }
+
+  /** The columns that rows of a data type have from its parents, before any of its rows: they may come with later ones only. */
+  expectParents(type: string, names: readonly string[]): void {
+    const list = this.#options.structure.root(type).child(ITEMS)
+    for (const name of names) this.#addParent(list, name)
+  }
+
+  /** Returns the name that the column has. */
+  #addParent(node: StructureNode, name: string): string {
+    const { structure } = this.#options
+    const parents = new Map<string, Json>([[structure.parentAliases.get(name) ?? name, null]])
+    addParentColumns(structure, node, parents)
+    return [...parents.keys()][0] ?? name
+  }
+
+  #open(node: StructureNode, parents: readonly string[]): ItemsPlan {
+    const known = this.#plans.get(node)
+    if (known !== undefined && parents.every(name => known.aliases.has(name))) return known
+    const aliases = known?.aliases ?? new Map<string, string>()
+    for (const name of parents) if (!aliases.has(name)) aliases.set(name, this.#addParent(node, name))
+    const columns = columnNames(node, this.#options.compat)
+    const plan = this.#plan(node, columns, aliases, known?.table ?? this.#table(node, columns))
+    this.#plans.set(node, plan)
+    return plan
+  }
+
+  /** Columns of one name share a cell, as in Generic Extractor. */
+  #plan(
+    node: StructureNode,
+    columns: readonly string[],
+    aliases: Map<string, string>,
+    table: FinalTable,
+  ): FinalPlan {
+    const cells = new Map([...new Set(columns)].map((name, cell) => [name, cell]))
+    const cellOf = ({ header = '' }: StructureNode): number => cells.get(header) ?? -1
+    const ofParents = [...node.children.values()].filter(({ isParent }) => isParent)
+    const isShared = cells.size < columns.length
+    return {
+      kind: kindOf(typeOf(node, this.#options.compat)),
+      object: planObject(node, { columnsOf: withoutItems, cellOf, listOf: this.#list, isShared }),
+      dataCell: cellOf(node),
+      width: cells.size,
+      names: [...cells.keys()],
+      parentCells: new Map(ofParents.map(parent => [parent.key, cellOf(parent)])),
+      aliases,
+      table,
+    }
+  }
+
+  readonly #list = (items: StructureNode): ListPlan => ({
+    open: parents => this.#open(items, parents),
+    kind: kindOf(typeOf(items, this.#options.compat)),
+    isNull: () => {},
+  })
+
+  /** Rows of two places share a table only when their columns are the same; with `compat` as in Generic Extractor, which is said. */
+  #table(node: StructureNode, columns: readonly string[]): FinalTable {
+    const { compat, names, output, isTyped } = this.#options
+    const asked = names.of(node)
+    const header = columns.length > 0 ? csvLine(columns) : ''
+    const isOther = (name: string): boolean =>
+      csvLine(this.#tables.get(name)?.columns ?? columns) !== csvLine(columns)
+    const name = !isOther(asked)
+      ? asked
+      : compat
+        ? names.shared(node, asked)
+        : names.instead(node, asked, isOther)
+    const known = this.#tables.get(name)
+    known?.types.add(node.dataType)
+    if (known !== undefined) return known
+    const table = {
+      rows: new ByteText(),
+      count: 0,
+      itemsType: undefined,
+      kinds: isTyped ? new ColumnKinds() : undefined,
+      out: new AppendFile(tableFile(output, name)),
+      columns,
+      insteadOf: name === asked ? undefined : asked,
+      types: new Set([node.dataType]),
+    }
+    table.rows.line(header)
+    this.#tables.set(name, table)
+    return table
+  }
+}
+
+const withoutItems = ({ children }: StructureNode): StructureNode[] =>
+  [...children.values()].filter(({ key }) => key !== ITEMS)

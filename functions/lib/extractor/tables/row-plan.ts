@@ -1,0 +1,130 @@
+import type { ByteText } from '../values/php/byte-text.ts'
+import { phpSerialize } from '../values/php/php-serialize.ts'
+import type { ColumnKinds } from './column-kinds.ts'
+import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
+
+/** All that is needed to write the rows of a list without a look at what was learnt. */
+export interface ItemsPlan {
+  /** What the items are. Only null is no row of its own kind: it has cells without anything. */
+  kind: 'scalar' | 'object' | 'null'
+  object: ObjectPlan
+  /** The cell of an item that is a single value. */
+  dataCell: number
+  /** Cells of a row, without those of parent columns that have no place of their own. */
+  width: number
+  /** Where parent columns have their cells, when it is not behind all others. */
+  parentCells: ReadonlyMap<string, number>
+  /** Names of the columns by cell, for types. */
+  names?: readonly string[]
+  /** Parent columns that have another name here. */
+  aliases?: ReadonlyMap<string, string> | undefined
+  table: TableRows
+}
+
+/** Rows of one table while they are written. */
+export interface TableRows {
+  /** Lines of CSV. */
+  rows: ByteText
+  count: number
+  /** What the last list says that its items are: `null`, when there was null in its place. */
+  itemsType: NodeType | undefined
+  /** Absent: cells have no types. */
+  kinds: ColumnKinds | undefined
+}
+
+export interface ObjectPlan {
+  /** In the order of the table. */
+  columns: ColumnPlan[]
+  byKey: ReadonlyMap<string, ColumnPlan>
+  /** Whether there may be lists in it, so that a link is made from it. */
+  hasLists: boolean
+  /** What a link begins with. */
+  path: string
+  /** Whether columns share a cell: the last of them counts, whatever order the keys have. */
+  isShared: boolean
+  /** Cells that are empty unless a column says something else. */
+  blanks: readonly number[]
+}
+
+export interface ColumnPlan {
+  key: string
+  position: number
+  /** The key as PHP serialises it. */
+  serial: string
+  role: 'scalar' | 'null' | 'object' | 'array'
+  /** `-1` has none. */
+  cell: number
+  /** The name of the column for types and errors. */
+  name: string
+  object: ObjectPlan | undefined
+  list: ListPlan | undefined
+}
+
+/** A list in a row. Its table is there when it has rows. */
+export interface ListPlan {
+  /** @param parents names of the columns that its rows have from above */
+  open(parents: readonly string[]): ItemsPlan
+  /** What is known of the items. */
+  kind: ItemsPlan['kind']
+  /** A list is null. */
+  isNull(): void
+}
+
+export const objectPlan = (
+  columns: readonly Omit<ColumnPlan, 'position' | 'serial'>[],
+  given: Pick<ObjectPlan, 'path' | 'isShared' | 'blanks'>,
+): ObjectPlan => {
+  const placed = columns.map((column, position) => ({
+    ...column,
+    position,
+    serial: phpSerialize(column.key),
+  }))
+  return {
+    ...given,
+    columns: placed,
+    byKey: new Map(placed.map(column => [column.key, column])),
+    hasLists: placed.some(({ role, object }) => role === 'array' || object?.hasLists === true),
+  }
+}
+
+/** How the nodes of a structure become columns. */
+interface Layout {
+  columnsOf(node: StructureNode): readonly StructureNode[]
+  cellOf(node: StructureNode): number
+  listOf(items: StructureNode): ListPlan
+  isShared: boolean
+}
+
+/** The plan of an object from what is known of it. */
+export const planObject = (node: StructureNode, layout: Layout): ObjectPlan =>
+  objectPlan(
+    layout.columnsOf(node).map(child => {
+      const { key, items, header = '' } = child
+      const role = child.type ?? 'null'
+      return {
+        key,
+        role,
+        cell: role === 'object' ? -1 : layout.cellOf(child),
+        name: header,
+        object: role === 'object' ? planObject(child, layout) : undefined,
+        list: role === 'array' && items !== undefined ? layout.listOf(items) : undefined,
+      }
+    }),
+    { path: `${node.cleanPath}_`, isShared: layout.isShared, blanks: [] },
+  )
+
+/** Children that are data. */
+export const dataColumns = ({ children }: StructureNode): StructureNode[] =>
+  [...children.values()].filter(({ isParent, key }) => !isParent && key !== ITEMS)
+
+/** What the items of a list are: null hides nothing of it. */
+export const kindOf = (type: NodeType | undefined): ItemsPlan['kind'] =>
+  type === 'scalar' || type === 'object' ? type : 'null'
+
+/** Nodes of the columns of a list's rows, in order. */
+export const columnNodes = (items: StructureNode): StructureNode[] => {
+  const nodesOf = (object: StructureNode): StructureNode[] =>
+    dataColumns(object).flatMap(child => (child.type === 'object' ? nodesOf(child) : [child]))
+  const data = kindOf(items.solid ?? items.type) === 'scalar' ? [items] : []
+  return [...data, ...nodesOf(items)]
+}
