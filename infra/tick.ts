@@ -96,10 +96,13 @@ const ITEM_ACTIONS_OF_TICK = [
 const arnsOf = (machines: TickProps['machines']): Record<string, string> =>
   Object.fromEntries(Object.entries(machines).map(([name, { stateMachineArn }]) => [name, stateMachineArn]))
 
-/** Every execution that did not succeed; and each run of a configuration, whose beginning and end lists show. */
+/**
+ * Every execution that did not succeed, and those whose success removes what failed before: of an import its output says that
+ * something may have. And each run of a configuration, whose beginning and end lists show.
+ */
 const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProps, tick: IFunction): void =>
   void new Rule(scope, 'Ends', {
-    description: 'Keeps what failed, and runs of configurations',
+    description: 'Keeps what failed until it is mended, and runs of configurations',
     eventPattern: {
       source: ['aws.states'],
       detailType: ['Step Functions Execution Status Change'],
@@ -107,13 +110,20 @@ const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProp
         $or: [
           { stateMachineArn: Object.values(arnsOf(machines)), status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
           ...(service
-            ? [{ stateMachineArn: [machines.extract.stateMachineArn], status: ['RUNNING', 'SUCCEEDED'] }]
+            ? [
+                { stateMachineArn: [machines.extract.stateMachineArn], status: ['RUNNING', 'SUCCEEDED'] },
+                ...succeeding(machines.export),
+                ...succeeding(machines.import, { output: [{ wildcard: '*"mends"*' }] }),
+              ]
             : []),
         ],
       },
     },
     targets: [new LambdaFunction(tick, { deadLetterQueue: undelivered })],
   })
+
+const succeeding = (machine: StateMachine | undefined, more: object = {}): object[] =>
+  machine ? [{ stateMachineArn: [machine.stateMachineArn], status: ['SUCCEEDED'], ...more }] : []
 
 const MEANS: Readonly<Record<MachineName, string>> = {
   import: 'A file in the landing bucket could not be imported. It is still there.',

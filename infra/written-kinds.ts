@@ -30,5 +30,5 @@ export const writtenKinds = {
     'CANCELLED#*',
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
-  tick: [...jobs, ...runs, 'DEADLETTERS', 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
+  tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
 } as const satisfies Record<string, readonly string[]>

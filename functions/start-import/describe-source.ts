@@ -1,7 +1,7 @@
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import type { LandedObject } from './event.ts'
+import type { LandedObject } from '../lib/landed-object.ts'
 
 interface DescribedSource {
   source: SourceObject

@@ -1,7 +1,7 @@
 import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent, stepKeys } from '../lib/drive/step.ts'
 import { readEnv } from '../lib/env.ts'
-import { landedObject } from './event.ts'
+import { landedObject } from '../lib/landed-object.ts'
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
 export const handler = lambdaHandler({

@@ -22,22 +22,8 @@ export const importInOrder = async (work: KeyWork): Promise<StartImportResult> =
   const own = versions.find(version => isOwn(work, version))
   if (!own) throw new UserError('landing.objectGone', `The object ${landed.key} is no longer in ${bucket}.`)
 
-  const result = (await importPending(work, versions)) ?? (await ownOutcome(work, versions, own))
-  const older = versions[versions.indexOf(own) + 1]
-  return 'jobId' in result && older && (await mayStillFail(work, older))
-    ? { ...result, closesLetters: true }
-    : result
-}
-
-/** No execution lasts longer: what failed before has said so in the state of the key. */
-const LONGEST_EXECUTION_MS = 24 * 60 * 60 * 1000
-
-/** Whether its execution may leave a letter after this one has looked: its job, if it has one, is not known to have succeeded. */
-const mayStillFail = async (work: KeyWork, version: VersionMark): Promise<boolean> => {
-  const { now, records, storage } = work.dependencies
-  if (now().getTime() - Date.parse(version.modified) > LONGEST_EXECUTION_MS) return false
-  const { jobId } = await records.progress(identityOf(work, version))
-  return jobId === undefined || (await jobEnd(storage, jobId)) !== 'success'
+  if (own !== versions.at(-1)) key.change({ mayHaveFailed: true })
+  return (await importPending(work, versions)) ?? (await ownOutcome(work, versions, own))
 }
 
 const ownOutcome = async (

@@ -229,8 +229,8 @@ export const keyState = z.object({
   moving: z.optional(z.string()),
   /** The content that was imported last, of a bucket that keeps no versions. */
   content: z.optional(z.string()),
-  /** An import of the key has failed once: a dead letter may be about it. */
-  hasFailed: z.optional(z.boolean()),
+  /** Absent: this is the first import of the key, and there is no failure that its success would mend. */
+  mayHaveFailed: z.optional(z.boolean()),
 })
 
 export type KeyState = z.infer<typeof keyState>

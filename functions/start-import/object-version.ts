@@ -1,5 +1,5 @@
 import { hexDigest } from '../lib/digests.ts'
-import type { LandedObject } from './event.ts'
+import type { LandedObject } from '../lib/landed-object.ts'
 import { NULL_VERSION } from './version-chain.ts'
 
 /**

@@ -16,8 +16,8 @@ export type StartImportResult =
       tableId: string
       /** Newer versions of the key that were loaded again, because this one came late. */
       reloadedVersions: number
-      /** An earlier import of the key has failed, or may still: when this one has succeeded, its letters are closed. */
-      closesLetters?: boolean | undefined
+      /** Where an earlier import of the key may have failed: what a success of this one mends (lib/storage/failures). */
+      mends?: { isIncremental: boolean; versionId: string | undefined } | undefined
       /** Until the first look at the job. */
     } & AskedWait)
   /** Another execution is importing this very object version. */
@@ -34,8 +34,6 @@ export type StartImportResult =
   | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
   /** The parts that were asked for are there. */
   | { outcome: 'moved' }
-  /** The dead letters about the object are closed. */
-  | { outcome: 'closed'; letters: number }
   /** The lease was released after a failure. */
   | { outcome: 'released'; failure: Failure; details: FailedImport }
 

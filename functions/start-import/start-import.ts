@@ -1,10 +1,11 @@
 import { executionName } from '../lib/cloud/execution-name.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
+import type { LandedObject } from '../lib/landed-object.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
-import type { LandedObject, PartsToMove, StartImportEvent } from './event.ts'
+import type { PartsToMove, StartImportEvent } from './event.ts'
 import { importInOrder } from './import-in-order.ts'
 import { importVersion, type OwnVersion, targetOf } from './import-version.ts'
 import { isWantedAgain, jobEnd } from './job-end.ts'
@@ -40,7 +41,7 @@ export const startImport = async (
 
 const takeStep = async (
   dependencies: StartImportDependencies,
-  { event: landed, execution, failure, move, importedBy }: StartImportEvent,
+  { event: landed, execution, failure, move }: StartImportEvent,
 ): Promise<StartImportResult> => {
   const { s3, records } = dependencies
   const reason = whyIgnored(landed.key)
@@ -51,7 +52,6 @@ const takeStep = async (
     if (!hasJob) await reportFailure(dependencies, { landed, execution, failure: described })
     return { outcome: 'released', failure: described, details: await describeFailed(dependencies, landed) }
   }
-  if (importedBy) return closeLetters(dependencies, landed, importedBy)
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)
@@ -69,34 +69,47 @@ const takeStep = async (
     stored === undefined
       ? await importContent(dependencies, key, own)
       : await importInOrder({ dependencies, key, own, landed: { ...landed, versionId: stored } })
+  const isFirst =
+    result.outcome !== 'alreadyStarted' && lease.deadOwner === undefined && !lease.content.content
+  if (!isFirst) key.change({ mayHaveFailed: true })
   // Nobody else may begin while parts are on their way.
   if (result.outcome === 'moving') await key.save()
   else await key.release()
-  return 'jobId' in result
-    ? { ...result, closesLetters: key.state.hasFailed ?? result.closesLetters }
-    : result
+  return key.state.mayHaveFailed ? withMends(dependencies, own, result) : result
+}
+
+/** What its success mends, where anything of the key may have failed. */
+const withMends = async (
+  { records }: StartImportDependencies,
+  { source, target, versionId }: OwnVersion,
+  result: StartImportResult,
+): Promise<StartImportResult> => {
+  if (!('jobId' in result)) return result
+  const { isIncremental = target.incremental } = await records.progress(versionId)
+  return { ...result, mends: { isIncremental, versionId: storedVersion(source) } }
 }
 
 /** Another execution works on the key: it may have imported this version already. */
 const whileHeld = async (
-  { records, storage }: StartImportDependencies,
-  { versionId, target }: { versionId: string; target: { tableId: string } },
+  dependencies: StartImportDependencies,
+  own: OwnVersion,
   by: KeyLease,
 ): Promise<StartImportResult> => {
+  const { records, storage } = dependencies
+  const { versionId, target } = own
   if (by.versionId === versionId) return { outcome: 'duplicate', execution: by.owner }
   const { fileId, jobId, reloadedVersions } = await records.progress(versionId)
   if (fileId === undefined || jobId === undefined) return busy(LEASE_WAIT_SECONDS, executionName(by.owner))
   const end = await jobEnd(storage, jobId)
   if (end === 'error' || end === 'tableExists') return busy(LEASE_WAIT_SECONDS, executionName(by.owner))
-  return {
+  return withMends(dependencies, own, {
     outcome: 'alreadyStarted',
     jobId,
     fileId,
     tableId: target.tableId,
     waitSeconds: waitSecondsAt(0),
     reloadedVersions,
-    closesLetters: true,
-  }
+  })
 }
 
 /** Throws `UserError` (`source.changed`) when the object is no longer the one whose move was begun. */
@@ -115,20 +128,6 @@ const moveParts = async (
   }
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
   return { outcome: 'moved' }
-}
-
-const closeLetters = async (
-  dependencies: StartImportDependencies,
-  landed: LandedObject,
-  jobId: number,
-): Promise<StartImportResult> => {
-  const versionId = await identityOf(dependencies, landed)
-  const { isIncremental = true } =
-    versionId === undefined ? {} : await dependencies.records.progress(versionId)
-  return {
-    outcome: 'closed',
-    letters: await dependencies.storage.closeDeadLetters({ ...landed, isIncremental }, jobId),
-  }
 }
 
 /** Nothing is known of an object that is gone, or while the service does not answer. */
@@ -189,7 +188,7 @@ const abandonImport = async (
     lease.outcome === 'taken'
       ? holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
       : undefined
-  key?.change({ hasFailed: true })
+  key?.change({ mayHaveFailed: true })
   try {
     const versionId = await identityOf(dependencies, landed)
     const hasJob = versionId !== undefined && (await abandonOwn(dependencies, versionId))

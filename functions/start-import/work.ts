@@ -72,10 +72,9 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
       )
       if (result.outcome === 'started') measure({ FilesLanded: 1 })
       if (result.outcome === 'released') measure({ FilesFailed: 1 })
-      if ('tableId' in result)
-        log.info('import', { ...result, closesLetters: undefined, waitsFor: undefined })
+      if ('tableId' in result) log.info('import', { ...result, waitsFor: undefined })
       return result
     }
-    return importStep(step, { start, log })
+    return importStep(step, { start })
   }
 }

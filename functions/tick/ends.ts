@@ -1,8 +1,13 @@
+import { z } from 'zod'
 import type { AnyExecution, Execution } from '../lib/cloud/machines.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { type Failure, readFailure } from '../lib/errors/machine-failure.ts'
 import { readJson } from '../lib/json/read-json.ts'
-import type { DeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
+import type { FailureStore } from '../lib/storage/failures/failure-store.ts'
+import { type Ended, failedSubject, mendedSubjects } from '../lib/storage/failures/subject.ts'
+import { isFinal } from '../lib/storage/jobs/job-record.ts'
+import type { JobStore } from '../lib/storage/jobs/job-store.ts'
+import { closingExecution } from '../lib/storage/jobs/start-next.ts'
 import { runExecution } from '../lib/storage/runs/run-execution.ts'
 import type { RunRecords } from '../lib/storage/runs/run-records.ts'
 import type { StatusChange } from './event.ts'
@@ -13,7 +18,11 @@ interface EndsServices {
   describe: (execution: AnyExecution) => Promise<Execution | undefined>
   /** Where the storage API lists runs and failures. Beside a hosted service nobody lists them. */
   records?:
-    | { runs: Pick<RunRecords, 'begin' | 'end'>; deadLetters: Pick<DeadLetterStore, 'keep'> }
+    | {
+        runs: Pick<RunRecords, 'begin' | 'end'>
+        failures: Pick<FailureStore, 'keep' | 'mend'>
+        jobs: Pick<JobStore, 'get'>
+      }
     | undefined
 }
 
@@ -24,8 +33,8 @@ interface Kept {
 }
 
 /**
- * Keeps a run of a configuration, and what failed for good, where the storage API lists them. Repeated, or in another order,
- * it comes to the same.
+ * Keeps a run of a configuration, and what failed for good, where the storage API lists them; a success removes what failed
+ * before. Repeated, or in another order, it comes to the same.
  */
 export const keepEnd = async (
   event: StatusChange,
@@ -33,24 +42,40 @@ export const keepEnd = async (
 ): Promise<Kept> => {
   const detail = await wholeOf(event.detail, describe)
   const machine = machineNames.get(detail.stateMachineArn)
+  if (machine === undefined) return { machine, failure: undefined }
   if (machine === 'extract') {
     const run = runExecution.parse(detail)
     await (run.status === 'RUNNING' ? records?.runs.begin(run) : records?.runs.end(run))
   }
-  const failure = failureOf(detail)
-  if (machine === undefined || failure === undefined) return { machine, failure: undefined }
-  const { code, message, details = withoutInput(detail) } = failure
-  const letter = {
+  const { name, startDate, stopDate = startDate } = detail
+  const ended = { machine, name, startDate, stopDate, input: readJson(detail.input ?? '{}') }
+  if (detail.status === 'SUCCEEDED')
+    for (const subject of mendedSubjects(ended, readJson(detail.output ?? 'null')))
+      await records?.failures.mend(subject)
+  const told = failureOf(detail)
+  if (told === undefined || (await isSaidByJob(ended, records?.jobs))) return { machine, failure: undefined }
+  const { code, message, details = withoutInput(detail) } = told
+  const failure = {
     machine,
     source: { machine: detail.stateMachineArn, execution: detail.executionArn },
-    input: inputOf(detail.input),
+    input: recordOf(ended.input),
     failure: { code, message },
     details,
-    at: (detail.stopDate ?? detail.startDate).toISOString(),
+    at: stopDate.toISOString(),
   }
-  await records?.deadLetters.keep(letter, detail.startDate.toISOString())
-  return { machine, failure: letter.failure }
+  await records?.failures.keep(failure, failedSubject(ended, details))
+  return { machine, failure: failure.failure }
 }
+
+/** A job that is done has not failed, whatever became of its execution. One that is open is closed by another execution, which tells the end of it. */
+const isSaidByJob = async (ended: Ended, jobs: Pick<JobStore, 'get'> | undefined): Promise<boolean> => {
+  const { jobId } = ended.machine === 'jobs' ? ofJob.parse(ended.input) : {}
+  const job = jobId === undefined ? undefined : await jobs?.get(jobId)
+  if (job === undefined) return false
+  return job.status === 'success' || !(isFinal(job) || ended.name === closingExecution(job.id))
+}
+
+const ofJob = z.object({ jobId: z.int().optional() }).catch({})
 
 type Detail = StatusChange['detail']
 
@@ -81,7 +106,5 @@ const withoutInput = ({ input: _, startDate, stopDate, ...detail }: Detail): Rec
   ...(stopDate && { stopDate: stopDate.toISOString() }),
 })
 
-const inputOf = (text: string | undefined): Record<string, unknown> => {
-  const input = readJson(text ?? '{}')
-  return typeof input === 'object' && input !== null ? { ...input } : { input }
-}
+const recordOf = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null ? { ...input } : { input }

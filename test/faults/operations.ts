@@ -1,7 +1,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { type Export, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
-import type { LandedObject } from '#functions/start-import/event.ts'
 import type { Answer } from '#lib/drive/step.ts'
+import type { LandedObject } from '#lib/landed-object.ts'
 import { driveHere } from '#support/drive-here.ts'
 import type { ImportEnd } from '#support/landing.ts'
 import { EXPORTS, type World } from './world.ts'

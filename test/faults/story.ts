@@ -1,5 +1,5 @@
 import { runJob } from '#functions/run-job/run-job.ts'
-import type { LandedObject } from '#functions/start-import/event.ts'
+import type { LandedObject } from '#lib/landed-object.ts'
 import { openConfigurations } from './configurations.ts'
 import { type Load, type Row, tableDifferences } from './model.ts'
 import { awaitJob, importObject, submitLoad } from './operations.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { startingWith } from '../../functions/lib/items/item-table.ts'
 import type { EmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { eventually } from './eventually.ts'
 
@@ -15,6 +14,7 @@ const deadLetter = z.strictObject({
   failure: z.strictObject({ code: z.string().min(1), message: z.string().min(1) }),
   details: z.record(z.string(), z.unknown()),
   at: z.iso.datetime(),
+  subject: z.strictObject({ name: z.string(), scope: z.string() }),
 })
 
 type DeadLetter = z.infer<typeof deadLetter>
@@ -22,9 +22,9 @@ type DeadLetter = z.infer<typeof deadLetter>
 /** All that are kept of a machine, oldest first. */
 export const keptLetters = async (cloud: EmbeddedCloud, machine: string): Promise<DeadLetter[]> => {
   const store = cloud.items(cloud.describeOutputs()['ItemTable'] ?? '')
-  const items = await Array.fromAsync(store.query('DEADLETTERS', startingWith('')))
+  const items = await Array.fromAsync(store.query('FAILURES', { from: '0', to: '9' }))
   return items
-    .filter(item => item['machine'] === machine && 'failure' in item)
+    .filter(item => item['machine'] === machine)
     .map(({ pk: _pk, sk: _sk, expiresAt: _expiresAt, ...letter }) => deadLetter.parse(letter))
     .toSorted((a, b) => a.id - b.id)
 }

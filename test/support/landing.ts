@@ -6,10 +6,11 @@ import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
 import type { Failure } from '../../functions/lib/errors/machine-failure.ts'
 import type { ItemTable } from '../../functions/lib/items/item-table.ts'
+import type { LandedObject } from '../../functions/lib/landed-object.ts'
 import { IF_EXISTS_FEATURE } from '../../functions/lib/storage-client/load-into-table.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
-import type { LandedObject, StartImportEvent } from '../../functions/start-import/event.ts'
+import type { StartImportEvent } from '../../functions/start-import/event.ts'
 import { importStep } from '../../functions/start-import/import-step.ts'
 import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
@@ -89,14 +90,14 @@ export const startLanding = async (given: GivenService = {}) => {
       const own = given.failure ? dependencies : { ...dependencies, ...changed }
       const found = await startImport(own, { ...given, event })
       if (found.outcome === 'released') failure = found.failure
-      else if (found.outcome !== 'closed' && found.outcome !== 'moved') result = found
+      else if (found.outcome !== 'moved') result = found
       return found
     }
     try {
       await driveHere({
         input: { bucket: event.bucket, key: event.key },
         execution,
-        step: given => importStep(given, { start, log: dependencies.log }),
+        step: given => importStep(given, { start }),
         job: jobOf,
         wait: async () => void (await pause()),
         isFatal: error => error instanceof Error && error.name === 'TransientError',

@@ -2,11 +2,9 @@ import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { componentBody } from '../wire/component-body.ts'
 import { changeBody, configurationBody, rowBody } from '../wire/configuration-body.ts'
-import { closedBody } from '../wire/dead-letter-body.ts'
 import { creatorToken } from '../wire/fields.ts'
 import { reads } from '../wire/reads.ts'
 import { tableBody } from '../wire/table-body.ts'
-import { type Connection, request } from './request.ts'
 
 /** What we read of replies that few events of a function ask for: the client loads it with the first of them. */
 
@@ -89,28 +87,4 @@ export async function* listScheduled(
     offset = 0
     limit = PAGE_SIZE
   }
-}
-
-export interface LandedFile {
-  bucket: string
-  key: string
-  versionId?: string | undefined
-  sequencer?: string | undefined
-  /** It was added to its table, so that it mends no other version. */
-  isIncremental: boolean
-}
-
-/** See `StorageClient.closeDeadLetters`. */
-export const closeLetters = async (
-  connection: Connection,
-  file: LandedFile,
-  jobId: number,
-): Promise<number> => {
-  const body = { ...file, jobId }
-  const asked = request(connection, { method: 'POST', path: 'dead-letters/close', body }, closedBody)
-  const { closed } = await asked.catch((error: unknown) => {
-    if (error instanceof UserError && error.status === 404) return { closed: [] }
-    throw error
-  })
-  return closed.length
 }

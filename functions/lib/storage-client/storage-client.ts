@@ -3,7 +3,7 @@ import { UserError } from '../errors/errors.ts'
 import { loadSettingsOf } from '../wire/load-settings.ts'
 import type { ComponentEvent } from './component-event.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
-import type { Component, Configuration, LandedFile, ListOptions } from './seldom-read.ts'
+import type { Component, Configuration, ListOptions } from './seldom-read.ts'
 import {
   jobSchema,
   type PreparedFile,
@@ -125,8 +125,6 @@ export interface StorageClient {
   /** Creates no version. */
   saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
   postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
-  /** For a file that a job has imported. Resolves to how many are closed now: none where the service has no dead letters. */
-  closeDeadLetters(landed: LandedFile, jobId: number): Promise<number>
 }
 
 /** `runId` is stored with everything that the client creates. */
@@ -152,7 +150,6 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
     },
     file: fileId => call({ method: 'GET', path: `files/${fileId}?federationToken=1` }, readableFileSchema),
-    closeDeadLetters: async (...file) => (await seldomRead()).closeLetters(connection, ...file),
     hasBucket: bucketId => exists(`buckets/${encodeURIComponent(bucketId)}`),
     createBucket: async bucketId => {
       const [stage, name = ''] = bucketId.split('.')

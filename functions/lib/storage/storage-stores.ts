@@ -13,8 +13,8 @@ import { checkDataFormat } from './db/check-data-format.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdempotencyStore } from './db/idempotency-store.ts'
 import { createIdSource } from './db/ids.ts'
-import { createDeadLetterStore } from './dead-letters/dead-letter-store.ts'
 import { createEventStore } from './events/event-store.ts'
+import { createFailureStore } from './failures/failure-store.ts'
 import { createFileStore } from './files/file-store.ts'
 import { eventsOf } from './jobs/job-events.ts'
 import { branchOf, type FinalJob } from './jobs/job-record.ts'
@@ -120,7 +120,7 @@ export const createStorageStores = ({
     tickets: createTicketStore(items),
     workspaces: createWorkspaceStore(items),
     sweeps: createSweepStore(items),
-    deadLetters: createDeadLetterStore(items),
+    failures: createFailureStore(items, nextId, now),
     runs: createRunRecords(items),
     metadata,
     configurations: createConfigurationStore(items, documents),

@@ -27,8 +27,6 @@ export const redrivenBody = z.object({ id: z.string(), execution: z.string() }).
   description: 'The dead letter and the ARN of the execution that it became',
 })
 
-export const closedBody = z.object({ closed: z.array(z.string()) })
-
 export const redrivenAllBody = z.object({
   redriven: z.array(redrivenBody),
   refused: z.array(z.object({ id: z.string(), reason: z.string() })),

@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
-import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { endOfImport } from '../../lib/storage/dead-letters/end-of-letter.ts'
+import type { FailureRecord } from '../../lib/storage/failures/failure-store.ts'
 import {
-  closedBody,
   deadLetterBody,
   MOST_LETTERS,
   redrivenAllBody,
@@ -20,12 +18,11 @@ import type { Sender } from '../http/route-definition.ts'
 import { hasNewestVersion } from '../services/newest-version.ts'
 import { isRedrivable, type RedrivenVersion, redriveOf } from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
-import { openLetters, openOf } from './open-letters.ts'
 
 export const routes = routesOf('dead letters')
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
-const deadLetterResource = (letter: DeadLetterRecord) => {
+const deadLetterResource = (letter: FailureRecord) => {
   const { id, machine, source, input, failure, details, at } = letter
   return {
     id: String(id),
@@ -45,7 +42,7 @@ const deadLetterResource = (letter: DeadLetterRecord) => {
 const redrivenVersion = z.enum(['same', 'newest']).default('same')
 
 /** What events say of a dead letter. The event outlives it, so the input and the cause are in it. */
-const deadLetterFacts = ({ id, machine, source, input, failure }: DeadLetterRecord) => ({
+const deadLetterFacts = ({ id, machine, source, input, failure }: FailureRecord) => ({
   id: String(id),
   params: { machine, execution: source.execution, input, failure },
 })
@@ -68,7 +65,7 @@ routes.get('/v2/storage/dead-letters', {
   reply: z.array(deadLetterBody),
   handle: async ({ query }, services) => {
     const { limit, offset, maxId, machine, code } = query
-    const letters = await page(openLetters(services, { maxId }), {
+    const letters = await page(services.failures.list({ maxId }), {
       limit,
       offset,
       isListed: letter => isAskedFor(letter, { machine, code }),
@@ -79,7 +76,7 @@ routes.get('/v2/storage/dead-letters', {
 })
 
 const isAskedFor = (
-  { machine, failure }: DeadLetterRecord,
+  { machine, failure }: FailureRecord,
   asked: { machine?: string | undefined; code?: string | undefined },
 ): boolean => machine === (asked.machine ?? machine) && failure.code === (asked.code ?? failure.code)
 
@@ -106,44 +103,14 @@ routes.delete('/v2/storage/dead-letters/{letterId}', {
   },
   handle: async (request, services) => {
     const letter = await findDeadLetter(services, request.params.letterId)
-    await services.deadLetters.delete(letter.id)
+    await services.failures.delete(letter.id)
     await recordAudit(request, services, 'deadLetterDeleted', deadLetterFacts(letter))
   },
 })
 
-/** For the import machine: a file whose import had failed is in its table now, so nobody has to look at the letters about it. */
-routes.post('/v2/storage/dead-letters/close', {
-  summary: 'Close the dead letters of a file that has been imported since',
-  access: 'project',
-  body: z.object({
-    bucket: text(),
-    key: text(),
-    versionId: text().optional(),
-    sequencer: text().optional(),
-    isIncremental: z.boolean().default(false),
-    jobId: integer({ min: 1 }),
-  }),
-  replies: {
-    200: 'The ids of those that are closed now: of this version of the file and, when it replaced the table, of earlier ones',
-    403: 'The token may not manage all buckets',
-  },
-  reply: closedBody,
-  handle: async (request, services) => {
-    const { jobId, isIncremental, ...file } = request.body
-    const at = services.now().toISOString()
-    const closed = await services.deadLetters.close(endOfImport(file, { isIncremental, at }))
-    for (const letter of closed) {
-      const facts = deadLetterFacts(letter)
-      await recordAudit(request, services, 'deadLetterClosed', { ...facts, results: { jobId } })
-    }
-    return { closed: closed.map(({ id }) => String(id)) }
-  },
-})
-
 /** The dead letter of a path, or 404 `storage.deadLetters.notFound`. */
-const findDeadLetter = async (services: Services, letterId: string): Promise<DeadLetterRecord> => {
-  const stored = await storedUnder(letterId, services.deadLetters.get)
-  const [letter] = stored ? await openOf([stored], services) : []
+const findDeadLetter = async (services: Services, letterId: string): Promise<FailureRecord> => {
+  const letter = await storedUnder(letterId, services.failures.get)
   if (!letter)
     throw new UserError(
       'storage.deadLetters.notFound',
@@ -181,9 +148,9 @@ routes.post('/v2/storage/dead-letters/redrive', {
   reply: redrivenAllBody,
   handle: async (request, services) => {
     const { machine, code, version } = request.body
-    const wanted: DeadLetterRecord[] = []
+    const wanted: FailureRecord[] = []
     let hasMore = false
-    for await (const letter of openLetters(services)) {
+    for await (const letter of services.failures.list()) {
       if (!isAskedFor(letter, { machine, code })) continue
       hasMore = wanted.length === MAX_AT_ONCE
       if (hasMore) break
@@ -211,13 +178,13 @@ routes.post('/v2/storage/dead-letters/redrive', {
 const redrive = async (
   sender: Sender,
   services: Services,
-  letter: DeadLetterRecord,
+  letter: FailureRecord,
   version: RedrivenVersion,
 ): Promise<{ id: string; execution: string }> => {
   await requireFile(sender, services, letter)
   const { tokenId } = sender.caller
   const execution = await services.redriveExecution(letter, { version, tokenId })
-  await services.deadLetters.delete(letter.id)
+  await services.failures.delete(letter.id)
   const facts = deadLetterFacts(letter)
   await recordAudit(sender, services, 'deadLetterRedriven', { ...facts, results: { execution } })
   return { id: String(letter.id), execution }
@@ -229,7 +196,7 @@ const exportOfFile = z.object({ fileId: z.int() })
 const requireFile = async (
   { caller }: Sender,
   { files }: Services,
-  { machine, input }: DeadLetterRecord,
+  { machine, input }: FailureRecord,
 ): Promise<void> => {
   const { data } = exportOfFile.safeParse(input)
   if (machine === 'export' && data) await findFile(files, String(data.fileId), caller)

@@ -1,18 +1,18 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
-import { importInput } from '../../lib/storage/dead-letters/end-of-letter.ts'
+import { landedObject } from '../../lib/landed-object.ts'
+import type { FailureRecord } from '../../lib/storage/failures/failure-store.ts'
 
 /** Whether it is about an object of the landing bucket, which somebody may have replaced since. */
-export const hasNewestVersion = ({ machine, input }: Pick<DeadLetterRecord, 'machine' | 'input'>): boolean =>
-  machine === 'import' && importInput.safeParse(input).success
+export const hasNewestVersion = ({ machine, input }: Pick<FailureRecord, 'machine' | 'input'>): boolean =>
+  machine === 'import' && landedObject.safeParse(input).success
 
 /**
  * The dead letter's input without the version that failed: the import then takes the object as it is now.
  *
  * Error: 400 `storage.deadLetters.notRedrivable` for work that is about no object.
  */
-export const inputOfNewest = (letter: Pick<DeadLetterRecord, 'machine' | 'input'>) => {
-  const input = letter.machine === 'import' ? importInput.safeParse(letter.input).data : undefined
+export const inputOfNewest = (letter: Pick<FailureRecord, 'machine' | 'input'>) => {
+  const input = letter.machine === 'import' ? landedObject.safeParse(letter.input).data : undefined
   if (input === undefined)
     throw new UserError(
       'storage.deadLetters.notRedrivable',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { executionArnOf, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
+import type { FailureRecord } from '../../lib/storage/failures/failure-store.ts'
 import { inputOfNewest } from './newest-version.ts'
 
 /** Which version of its object an import takes: the one that failed, or the one that is newest when it starts. */
@@ -15,18 +15,17 @@ export type RedrivenVersion = 'same' | 'newest'
  * Error: 400 `storage.deadLetters.notRedrivable`.
  */
 export type RedriveExecution = (
-  letter: DeadLetterRecord,
+  letter: FailureRecord,
   options: { version: RedrivenVersion; tokenId: string },
 ) => Promise<string>
 
 /** The input of other machines means nothing once their execution has ended. */
 const redrivable: ReadonlySet<string> = new Set(['import', 'export', 'extract'])
 
-export const isRedrivable = ({ machine }: Pick<DeadLetterRecord, 'machine'>): boolean =>
-  redrivable.has(machine)
+export const isRedrivable = ({ machine }: Pick<FailureRecord, 'machine'>): boolean => redrivable.has(machine)
 
 /** What a person does about it. */
-export const redriveOf = (letter: Pick<DeadLetterRecord, 'machine'>): string =>
+export const redriveOf = (letter: Pick<FailureRecord, 'machine'>): string =>
   isRedrivable(letter)
     ? `npx millrace execute ${letter.machine} -`
     : 'Look at the job first. When it is closed as an error that says that it was not done, send its request to the storage service again. ' +
@@ -49,7 +48,7 @@ export const createRedriveExecution =
     return executionArnOf(execution)
   }
 
-const boundInput = ({ machine, input }: DeadLetterRecord, tokenId: string): unknown => {
+const boundInput = ({ machine, input }: FailureRecord, tokenId: string): unknown => {
   const run = machine === 'extract' ? runInput.safeParse(input).data : undefined
   return run === undefined ? input : { ...run, tokenIds: [...run.tokenIds, tokenId] }
 }

@@ -82,6 +82,7 @@ const names = Object.keys(machines) as MachineName[] // Of an object that has no
 
 const ends: Partial<EndedExecution>[] = [
   { status: 'SUCCEEDED', output: '{}' },
+  { status: 'SUCCEEDED', output: '{"jobId":1,"mends":{"isIncremental":true},"status":"success"}' },
   { status: 'FAILED', error: 'UserError' },
   { status: 'FAILED', error: 'States.Runtime' },
   { status: 'FAILED', error: 'States.DataLimitExceeded' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { landedObject, partsToMove } from '#functions/start-import/event.ts'
+import { partsToMove } from '#functions/start-import/event.ts'
 import { stepEvent } from '#lib/drive/step.ts'
+import { landedObject } from '#lib/landed-object.ts'
 import { eventFile } from '../../support/events.ts'
 
 const read = (name: string) => stepEvent.parse(eventFile(`start-import/${name}.json`))

@@ -1,7 +1,7 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { LandedObject } from '#functions/start-import/event.ts'
+import type { LandedObject } from '#lib/landed-object.ts'
 import { dyingAt, startLanding } from '../../support/landing.ts'
 import { isThorough } from '../../support/thorough.ts'
 import { untilEnd } from '../../support/until-end.ts'

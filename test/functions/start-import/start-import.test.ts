@@ -1,9 +1,11 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import type { LandedObject } from '#functions/start-import/event.ts'
+import { objectKeyId } from '#functions/start-import/object-version.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
+import type { LandedObject } from '#lib/landed-object.ts'
 import { NONE } from '#lib/none.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
+import { createTestRecords } from '#support/import-records.ts'
 import {
   bucketId,
   dependencies,
@@ -152,7 +154,7 @@ describe('told more than once', () => {
     const failure = { Error: 'invalidCsv', Cause: 'a ragged row' }
     await startImport(dependencies, { event: landed, execution, failure })
     const second = await start(landed)
-    expect(second).toMatchObject({ outcome: 'started', closesLetters: true })
+    expect(second).toMatchObject({ outcome: 'started', mends: { isIncremental: false } })
     expect('jobId' in second && second.jobId).not.toBe(jobId)
     expect((await jobsOfTest()).map(({ status }) => status)).toEqual(['error', 'error'])
   })
@@ -179,17 +181,21 @@ describe('of an import that failed', () => {
     expect(await released({ bucket: LANDING, key: `${bucketId}/gone.csv` })).toEqual({})
   })
 
-  it('the next version closes the letter also when it began before the failure was told', async () => {
-    const bad = await land(`${bucketId}/orders.csv`, 'id,name\n1\n')
-    expect(await start(bad)).not.toMatchObject({ closesLetters: true })
-    await finishJobs()
-    const good = await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n')
-    expect(await start(good)).toMatchObject({ outcome: 'started', closesLetters: true })
-    await finishJobs()
-    expect(await start(await land(`${bucketId}/orders.csv`, 'id,name\n2,b\n'))).not.toHaveProperty(
-      'closesLetters',
-      true,
-    )
+  it('the next version mends it, also when it began before the failure was told; the first of a key mends nothing', async () => {
+    const first = await start(await land(`${bucketId}/orders.csv`, 'id,name\n1\n'))
+    expect(first).toMatchObject({ outcome: 'started' })
+    expect(first).not.toHaveProperty('mends')
+    const good = await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n', { incremental: '1' })
+    const { versionId } = good
+    expect(await start(good)).toMatchObject({ outcome: 'started', mends: { isIncremental: true, versionId } })
+  })
+
+  it('what was stopped while it held the key is mended by whoever takes it', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    const after = createTestRecords({ isRunning: async () => false })
+    await after.takeLease(objectKeyId(landed), { owner: newExecution(), versionId: '' })
+    const result = await start(landed, newExecution(), { records: after })
+    expect(result).toMatchObject({ outcome: 'started', mends: {} })
   })
 })
 

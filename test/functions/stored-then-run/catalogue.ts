@@ -110,7 +110,6 @@ export const atOnce: readonly string[] = [
   'delete files/{fileId}/tags/{tag}',
   'post /upload-file',
   'delete dead-letters/{letterId}',
-  'post dead-letters/close',
   // Whoever may use a component may set back what its runs remember (docs/security.md, "Known limits").
   'put components/{componentId}/configs/{configId}/state',
   'put components/{componentId}/configs/{configId}/rows/{rowId}/state',

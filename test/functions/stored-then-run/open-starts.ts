@@ -3,6 +3,7 @@ import { runInput } from '#functions/run-extractor/event.ts'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
 import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
 import { fireTriggers } from '#functions/tick/triggers.ts'
+import { WHOLE } from '#lib/storage/failures/subject.ts'
 import { newExecution, startExtraction } from '#support/extraction.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
@@ -171,9 +172,11 @@ export const openStarts = async () => {
       failure: { code: 'extractor.run.failed', message: 'It failed.' },
       details: {},
       at,
-      redrive: '',
     }
-    return (await service.jobServices.deadLetters.keep(letter, at)).id
+    const { failures } = service.jobServices
+    await failures.keep(letter, { name: letter.source.execution, scope: WHOLE, at })
+    const [kept] = await Array.fromAsync(failures.list())
+    return kept?.id ?? 0
   }
 
   let made = 0

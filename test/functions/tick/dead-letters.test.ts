@@ -4,13 +4,18 @@ import { keepEnd } from '#functions/tick/ends.ts'
 import { type StatusChange, tickEvent } from '#functions/tick/event.ts'
 import type { Execution } from '#lib/cloud/machines.ts'
 import { reportOf } from '#lib/errors/machine-failure.ts'
+import type { JobRecord } from '#lib/storage/jobs/job-record.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { asFunction } from '../../support/guard-writes.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 
 const service = await untilEnd(startStorageService())
-const { deadLetters, runs } = service.stores
-const machineNames = new Map([[stopped.detail.stateMachineArn, 'import']])
+const { failures, runs, jobs } = service.stores
+const machineNames = new Map([
+  [stopped.detail.stateMachineArn, 'import'],
+  ['arn:jobs', 'jobs'],
+  ['arn:extract', 'extract'],
+])
 
 const arnOf = (name: string) => `arn:aws:states:x:1:execution:m:${name}`
 const eventOf = (detail: object) =>
@@ -20,13 +25,11 @@ const keep = (detail: object, known?: Partial<Execution>) =>
     keepEnd(eventOf(detail), {
       machineNames,
       describe: async () => known as Execution | undefined, // As much as is read.
-      records: { deadLetters, runs },
+      records: { failures, runs, jobs },
     }),
   )
 const lettersOf = async (executionArn: string) =>
-  (await Array.fromAsync(deadLetters.batches()))
-    .flat()
-    .filter(({ source }) => source.execution === executionArn)
+  (await Array.fromAsync(failures.list())).filter(({ source }) => source.execution === executionArn)
 
 describe('the dead letter of an execution', () => {
   it.each(['ABORTED', 'TIMED_OUT'])('that is %s says so, with the event of its end', async status => {
@@ -89,6 +92,50 @@ describe('the dead letter of an execution', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(60)
     expect(ids).toHaveLength(60)
   })
+})
+
+it('of a configuration that fails each minute is one, until a run succeeds', async () => {
+  const executionArn = arnOf('run')
+  const run = (minute: number, status: string, more: object = {}) =>
+    keep({
+      executionArn,
+      stateMachineArn: 'arn:extract',
+      name: `run-${minute}`,
+      status,
+      input: '{"componentId":"ex","configId":"1"}',
+      startDate: Date.UTC(2026, 2, 1, 12, minute),
+      stopDate: Date.UTC(2026, 2, 1, 12, minute, 30),
+      ...more,
+    })
+  for (let minute = 1; minute < 20; minute++)
+    await run(minute, 'TIMED_OUT', { executionArn: `${executionArn}-${minute}` })
+  const letters = async () =>
+    (await Array.fromAsync(failures.list())).filter(({ machine }) => machine === 'extract')
+  expect(await letters()).toMatchObject([{ source: { execution: `${executionArn}-19` } }])
+  await run(18, 'SUCCEEDED')
+  await run(20, 'SUCCEEDED', { output: '{"status":"skipped"}' })
+  expect(await letters()).toHaveLength(1)
+  await run(21, 'SUCCEEDED', { output: '{"status":"success"}' })
+  expect(await letters()).toEqual([])
+})
+
+it.each([
+  ['job-7', { status: 'processing' }, undefined],
+  ['job-7', { status: 'success' }, undefined],
+  ['job-7', { status: 'error' }, 'ABORTED'],
+  ['job-7-close', { status: 'processing' }, 'ABORTED'],
+  ['job-7-close', { status: 'success' }, undefined],
+])('of a job whose execution %s was stopped, and which is %j, it says %s', async (name, job, code) => {
+  const { failure } = await keepEnd(eventOf({ stateMachineArn: 'arn:jobs', name, input: '{"jobId":7}' }), {
+    machineNames,
+    describe: async () => undefined,
+    records: {
+      runs,
+      failures: { keep: async () => {}, mend: async () => {} },
+      jobs: { get: async () => ({ id: 7, ...job }) as JobRecord }, // As much as is read.
+    },
+  })
+  expect(failure?.code).toBe(code)
 })
 
 it.each([

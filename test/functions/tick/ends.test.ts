@@ -15,11 +15,11 @@ const never = () => Promise.reject(new Error('Nobody is asked'))
 const eventOf = (detail: object = {}) =>
   tickEvent.parse({ ...succeeded, detail: { ...succeeded.detail, ...detail } }) as StatusChange // It has a detail.
 const machineNames = new Map([[succeeded.detail.stateMachineArn, 'extract']])
-const deadLetters = { keep: never }
+const others = { failures: { keep: never, mend: async () => {} }, jobs: { get: never } }
 const keepRun = (
   event: StatusChange,
   given: { runs: RunRecords; describe: () => Promise<Execution | undefined> },
-) => keepEnd(event, { machineNames, describe: given.describe, records: { runs: given.runs, deadLetters } })
+) => keepEnd(event, { machineNames, describe: given.describe, records: { runs: given.runs, ...others } })
 const begun = { status: 'RUNNING', stopDate: null, output: null, outputDetails: null }
 
 const statusesIn = async (runs: ReturnType<typeof createRunRecords>) => ({

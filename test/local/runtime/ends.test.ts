@@ -27,6 +27,9 @@ const listen = () => {
 
 it.each([
   ['import', { status: 'SUCCEEDED', output: '{}' }, false],
+  ['import', { status: 'SUCCEEDED', output: '{"jobId":1,"mends":{}}' }, true],
+  ['export', { status: 'SUCCEEDED', output: '{}' }, true],
+  ['jobs', { status: 'SUCCEEDED', output: '{"mends":{}}' }, false],
   ['import', { status: 'FAILED', error: 'c', cause: 'm' }, true],
   ['jobs', { status: 'TIMED_OUT', error: 'States.Timeout' }, true],
   ['export', { status: 'ABORTED' }, true],

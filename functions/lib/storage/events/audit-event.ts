@@ -138,7 +138,6 @@ const messages = {
   },
   deadLetter: {
     deadLetterRedriven: 'Started what failed again: dead letter {id}',
-    deadLetterClosed: 'Its file was imported since: dead letter {id}',
     deadLetterDeleted: 'Deleted dead letter {id}',
   },
   componentConfiguration: {

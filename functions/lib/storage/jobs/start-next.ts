@@ -136,10 +136,13 @@ type StartResult = 'running' | 'ended'
  */
 export type StartJob = (jobId: number, failure?: MachineFailure) => Promise<StartResult>
 
+/** Name of the execution that closes a job whose own one is gone. */
+export const closingExecution = (jobId: number): string => `${executionOfJob(jobId)}-close`
+
 export const createJobStarter =
   (machines: Pick<Machines, 'start' | 'describe'>, machineArn: string): StartJob =>
   async (jobId, failure) => {
-    const name = failure ? `${executionOfJob(jobId)}-close` : executionOfJob(jobId)
+    const name = failure ? closingExecution(jobId) : executionOfJob(jobId)
     const execution = { machineArn, name }
     if (await machines.start({ ...execution, input: { jobId, failure } })) return 'running'
     // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,

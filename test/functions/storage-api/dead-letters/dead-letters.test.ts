@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/services/newest-version.ts'
 import { UserError } from '#lib/errors/errors.ts'
+import { WHOLE } from '#lib/storage/failures/subject.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 /** Names of the executions that were started: a repeated name starts nothing. */
@@ -20,8 +21,7 @@ const service = await withStorage({
 beforeEach(async () => {
   started.clear()
   failsAfterStart = false
-  for await (const letters of service.stores.deadLetters.batches())
-    for (const { id } of letters) await service.stores.deadLetters.delete(id)
+  for await (const { id } of service.stores.failures.list()) await service.stores.failures.delete(id)
 })
 
 const keep = async (
@@ -29,24 +29,24 @@ const keep = async (
   {
     machine = 'import',
     code = 'invalidCsv',
-    minute = 0,
     input = { key: name } as Record<string, unknown>,
     details = {} as Record<string, unknown>,
   } = {},
 ) => {
-  const startedAt = new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString()
-  const { id } = await service.stores.deadLetters.keep(
+  const at = '2026-03-01T12:00:00.000Z'
+  await service.stores.failures.keep(
     {
-      at: '2026-03-01T12:00:00.000Z',
+      at,
       machine,
       source: { machine: 'arn:machine', execution: `arn:execution:${name}` },
       input,
       details,
       failure: { code, message: `${name} is wrong` },
     },
-    startedAt,
+    { name, scope: WHOLE, at },
   )
-  return String(id)
+  const [kept] = await Array.fromAsync(service.stores.failures.list())
+  return String(kept?.id)
 }
 
 const call = (method: string, path = '', body?: unknown, headers?: Record<string, string>) =>
@@ -58,8 +58,8 @@ const idsOf = async (query = ''): Promise<string[]> =>
 describe('dead letters', () => {
   it('are listed newest first, by machine and code, in pages', async () => {
     const a = await keep('a')
-    const b = await keep('b', { minute: 1, machine: 'extract', code: 'extractor.http' })
-    const c = await keep('c', { minute: 2 })
+    const b = await keep('b', { machine: 'extract', code: 'extractor.http' })
+    const c = await keep('c')
     expect(await idsOf()).toEqual([c, b, a])
     expect(await idsOf('?machine=extract')).toEqual([b])
     expect(await idsOf('?code=invalidCsv&limit=1&offset=1')).toEqual([a])
@@ -113,6 +113,7 @@ describe('dead letters', () => {
   it('of an import can be started with the newest version of its object, whatever version failed', async () => {
     const event = {
       source: 'aws.s3',
+      'detail-type': 'Object Created',
       detail: { bucket: { name: 'landing' }, object: { key: 'in.c-main/a.csv', 'version-id': 'bad' } },
     }
     const id = await keep('a', { input: event })
@@ -137,8 +138,8 @@ describe('dead letters', () => {
 
   it('are redriven all at once, the oldest first; what cannot be started stays and says why', async () => {
     const a = await keep('a')
-    const b = await keep('b', { minute: 1 })
-    const job = await keep('job', { minute: 2, machine: 'jobs' })
+    const b = await keep('b')
+    const job = await keep('job', { machine: 'jobs' })
     const { body } = await call('POST', '/redrive', {})
     expect(body).toEqual({
       redriven: [a, b].map(id => ({ id, execution: `arn:execution:redrive-${id}` })),
@@ -150,7 +151,7 @@ describe('dead letters', () => {
   })
 
   it('are redriven by machine or code, a hundred at a time', async () => {
-    for (let index = 0; index < 102; index++) await keep(`many${index}`, { minute: index })
+    for (let index = 0; index < 102; index++) await keep(`many${index}`)
     const other = await keep('other', { machine: 'extract' })
     const first = (await call('POST', '/redrive', { machine: 'import' })).body
     expect([first.redriven.length, first.hasMore]).toEqual([100, true])
@@ -201,84 +202,4 @@ describe('dead letters', () => {
     expect(started.size).toBe(0)
     expect((await call('POST', `/${id}/redrive`, {})).status).toBe(200)
   })
-})
-
-describe('a letter goes by itself', () => {
-  const landed = (key: string, sequencer: string, version = sequencer) => ({
-    detail: { bucket: { name: 'landing' }, object: { key, sequencer, 'version-id': version } },
-  })
-  const replaces = { isIncremental: false }
-  const adds = { isIncremental: true }
-
-  it('when its file is loaded, or a later version that replaces the table, which makes an event', async () => {
-    const earlier = await keep('a', { input: landed('a.csv', '0A'), details: replaces })
-    const other = await keep('b', { minute: 1, input: landed('b.csv', '0A'), details: replaces })
-    const imported = { bucket: 'landing', key: 'a.csv', sequencer: '0B', jobId: 7 }
-    expect((await call('POST', '/close', imported)).body).toEqual({ closed: [earlier] })
-    expect((await call('POST', '/close', imported)).body).toEqual({ closed: [] })
-    const late = await keep('late', { minute: 2, input: landed('a.csv', '0A'), details: replaces })
-    expect(await idsOf()).toEqual([other])
-    expect((await call('GET', `/${late}`)).status).toBe(404)
-    const later = await keep('c', { minute: 3, input: landed('a.csv', '0C'), details: replaces })
-    expect(await idsOf()).toEqual([later, other])
-    const { body: events } = await service.call('GET', '/v2/storage/events?q=event:storage.deadLetterClosed')
-    expect(events).toMatchObject([{ objectId: earlier, results: { jobId: 7 } }])
-    expect((await call('POST', '/redrive', {})).body.redriven).toHaveLength(2)
-  })
-
-  it('but not when another version is added to its table', async () => {
-    const [first, second] = [
-      await keep('a', { input: landed('add.csv', '0A', 'v1'), details: adds }),
-      await keep('b', { minute: 1, input: landed('add.csv', '0B', 'v2'), details: adds }),
-    ]
-    expect(await idsOf()).toEqual([second, first])
-    const imported = { bucket: 'landing', key: 'add.csv', jobId: 7, isIncremental: true }
-    const close = (versionId: string, sequencer: string) =>
-      call('POST', '/close', { ...imported, versionId, sequencer })
-    expect((await close('v3', '0C')).body).toEqual({ closed: [] })
-    expect((await close('v2', '0B')).body).toEqual({ closed: [second] })
-    expect(await idsOf()).toEqual([first])
-  })
-
-  it('when the next one about the same comes: a day of a schedule that fails each minute is one, until a run succeeds', async () => {
-    const input = { componentId: 'ex-api', configId: '1' }
-    const others = [
-      await keep('other', { machine: 'extract', input: { ...input, configId: '2' } }),
-      await keep('branch', { machine: 'extract', input: { ...input, branchId: 7 } }),
-    ]
-    let last = ''
-    for (let minute = 0; minute < 24 * 60; minute++)
-      last = await keep(`run${minute}`, { machine: 'extract', input, minute })
-    expect((await idsOf('?limit=1000')).sort()).toEqual([...others, last].sort())
-    const { batches } = service.stores.deadLetters
-    expect((await Array.fromAsync(batches())).flat()).toHaveLength(3)
-
-    const end = (name: string, minute: number, status: 'SUCCEEDED' | 'ABORTED', more = {}) =>
-      service.stores.runs.end({
-        name,
-        status,
-        startDate: new Date(Date.UTC(2026, 2, 1, 12, minute)),
-        input: JSON.stringify({ ...input, ...more }),
-      })
-    await end('before', 24 * 60 - 2, 'SUCCEEDED')
-    await end('cancelled', 24 * 60, 'ABORTED')
-    await end('elsewhere', 24 * 60, 'SUCCEEDED', { branchId: 8 })
-    expect(await idsOf()).toContain(last)
-    await end('after', 24 * 60 + 1, 'SUCCEEDED')
-    expect((await idsOf()).sort()).toEqual(others.sort())
-    expect((await call('POST', `/${last}/redrive`, {})).status).toBe(404)
-  })
-
-  it('when its job has succeeded all the same', async () => {
-    const jobId = await service.createBucket('job-letters').then(() => loadedJob())
-    await keep('done', { machine: 'jobs', input: { jobId } })
-    const lost = await keep('lost', { machine: 'jobs', input: { jobId: 1 } })
-    expect(await idsOf()).toEqual([lost])
-  })
-
-  const loadedJob = async (): Promise<number> => {
-    await service.createTable('in.c-job-letters', 't', 'id\n1\n')
-    const { body } = await service.call('GET', '/v2/storage/jobs?limit=1')
-    return body[0].id
-  }
 })
