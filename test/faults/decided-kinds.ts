@@ -56,8 +56,10 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   ],
   'two changes of a token / 1': ['check BUCKETS, put EVENTS, put EVENTS/token, put EVENTS/token, put TOKENS'],
   'a change of a token, and its end / 1': ['delete TOKENS, put EVENTS, put EVENTS/token, put EVENTS/token'],
-  'two changes of a configuration / 0': ['put CONFIG', 'put CONFIGS, put EVENTS, put EVENTS/token'],
-  'two rows of a configuration with one id / 0': ['put CONFIG', 'put CONFIGS, put EVENTS, put EVENTS/token'],
+  'two changes of a configuration / 0': ['put CONFIG, put CONFIGS, put EVENTS, put EVENTS/token'],
+  'two rows of a configuration with one id / 0': [
+    'put CONFIG, put CONFIG, put CONFIGS, put EVENTS, put EVENTS/token',
+  ],
   'an export, and the clock that closes it / 0': [
     'put JOBS',
     'put FILES',

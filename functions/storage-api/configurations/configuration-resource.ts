@@ -11,7 +11,7 @@ import {
   rowsInOrder,
   type Version,
 } from '../../lib/storage/configurations/configuration.ts'
-import type { VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import type { VersionEntry } from '../../lib/storage/configurations/configuration-documents.ts'
 import type { ConfigurationWarning } from '../../lib/wire/configuration-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 

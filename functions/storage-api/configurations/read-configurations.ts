@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { pMapIterable } from 'p-map'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
-import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import type { VersionEntry } from '../../lib/storage/configurations/configuration-documents.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import {
@@ -109,7 +109,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/versions', {
         ...Object.fromEntries(asked.map(part => [part, content[part]])),
       }
     }
-    const entries = limited(allEntries(configuration, services), { limit, offset })
+    const entries = limited(services.configurations.history.list(configuration.internalId), { limit, offset })
     const loaded = pMapIterable(entries, withContent, { concurrency: LOADS_AT_ONCE })
     return page(loaded, { limit, offset: 0, show: version => version })
   },
@@ -124,17 +124,6 @@ async function* limited(
   for await (const entry of entries) {
     if (seen >= offset + limit) return
     if (seen++ >= offset) yield entry
-  }
-}
-
-async function* allEntries(
-  { internalId, current }: Configuration,
-  { configurations }: Services,
-): AsyncGenerator<VersionEntry> {
-  yield entryOf(current)
-  for await (const entry of configurations.history.list(internalId)) {
-    // A head is archived just before it is replaced, so it may be in both places.
-    if (entry.version < current.version) yield entry
   }
 }
 

@@ -115,7 +115,7 @@ routes.post(`${path}/versions/{versionId}/create`, {
   handle: async (request, services) => {
     const { body, params } = request
     const source = await findConfiguration(request, services)
-    const row = await findRowVersion(services, source, params.rowId, params.versionId)
+    const row = await findRowVersion(source, request, services)
     const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
     const rowId = String(services.nextId())
     const origin = `configuration "${source.current.content.name}" (${source.id}) row ${row.id} version ${row.version}`
@@ -252,9 +252,9 @@ routes.post(`${path}/versions/{versionId}/rollback`, {
   replies: { 201: 'The row', 404: 'There is no such row or version' },
   reply: rowBody,
   handle: async (request, services) => {
-    const { rowId, versionId } = request.params
+    const { rowId } = request.params
     const found = await findConfiguration(request, services)
-    const target = await findRowVersion(services, found, rowId, versionId)
+    const target = await findRowVersion(found, request, services)
     const given = request.body.changeDescription
     const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
     const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`

@@ -4,7 +4,12 @@ import { type Configuration, type Row, rowsInOrder } from '../../lib/storage/con
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { listedRowVersionBody, rowBody, rowVersionBody } from '../../lib/wire/configuration-body.ts'
 import { rowResource, rowVersionResource } from '../configurations/configuration-resource.ts'
-import { findConfiguration, notFound } from '../find/find-configuration.ts'
+import {
+  type ConfigurationRequest,
+  findConfiguration,
+  notFound,
+  placeOf,
+} from '../find/find-configuration.ts'
 import { includeOf, integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { routesOf } from '../http/route.ts'
@@ -52,7 +57,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
     const { include, limit, offset } = request.query
     const configuration = await findConfiguration(request, services)
     findRow(configuration, request.params.rowId)
-    const rows = rowVersions(services, configuration, request.params.rowId)
+    const rows = services.configurations.rowVersions(placeOf(request, services), request.params.rowId)
     const show = (row: Row) => {
       const { configuration, ...version } = rowVersionResource(row)
       return { ...version, ...(include.includes('configuration') && { configuration }) }
@@ -66,40 +71,22 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}
   replies: { 200: 'The version of the row, without a state', 404: 'There is no such row or version' },
   reply: rowVersionBody,
   handle: async (request, services) => {
-    const { rowId, versionId } = request.params
     const configuration = await findConfiguration(request, services)
-    return rowVersionResource(await findRowVersion(services, configuration, rowId, versionId))
+    return rowVersionResource(await findRowVersion(configuration, request, services))
   },
 })
 
-/** The versions of a row, newest first. Error: 404 `notFound` when the configuration has no such row. */
-async function* rowVersions(
-  { configurations }: Services,
-  configuration: Configuration,
-  rowId: string,
-): AsyncGenerator<Row> {
-  const current = findRow(configuration, rowId)
-  yield current
-  for await (const row of configurations.history.listRow(configuration.internalId, rowId)) {
-    // A row is archived just before its next version becomes current, so it may be in both places.
-    if (row.version < current.version) yield row
-  }
-}
-
-/** One version of a row, or 404 `notFound`. */
+/** The version of a row that a path names, or 404 `notFound`. */
 export const findRowVersion = async (
-  { configurations }: Services,
   configuration: Configuration,
-  rowId: string,
-  versionId: string,
+  request: ConfigurationRequest & { params: { rowId: string; versionId: string } },
+  services: Services,
 ): Promise<Row> => {
+  const { rowId, versionId } = request.params
   const current = findRow(configuration, rowId)
-  const number = parseId(versionId)
-  if (number === current.version) return current
-  const isThere = number !== undefined && number >= 1 && number < current.version
-  const row = isThere
-    ? await configurations.history.getRow(configuration.internalId, rowId, number)
-    : undefined
-  if (!row) throw notFound(`Row ${rowId.slice(0, 100)} version ${versionId.slice(0, 20)} not found`)
-  return row
+  const number = parseId(versionId) ?? 0
+  if (number >= 1 && number <= current.version)
+    for await (const row of services.configurations.rowVersions(placeOf(request, services), rowId))
+      if (row.version === number) return row
+  throw notFound(`Row ${rowId.slice(0, 100)} version ${versionId.slice(0, 20)} not found`)
 }

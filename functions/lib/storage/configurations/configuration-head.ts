@@ -1,157 +1,104 @@
 import { z } from 'zod'
-import type { Item } from '../../items/item-table.ts'
+import type { Item, ItemWrite } from '../../items/item-table.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import type { Reference } from '../db/document-cache.ts'
-import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
+import { type DocumentFiles, storedText } from '../db/document-files.ts'
+import { type Configuration, emptyObject, memory } from './configuration.ts'
 import {
-  type Configuration,
-  emptyObject,
-  type Memory,
-  memory,
-  type Row,
-  rowSchema,
-  type Version,
-} from './configuration.ts'
-import { completeVersion, storedVersion, versionText } from './configuration-history.ts'
-import { formatReferences, parseReferences, pendingState, type RowDocuments } from './row-documents.ts'
+  type ConfigurationDocument,
+  type ConfigurationDocuments,
+  digestOf,
+  formatReferences,
+  parseReferences,
+  type Reference,
+  rowDocument,
+  stateKey,
+  versionDocument,
+} from './configuration-documents.ts'
 
-/** What the last write set. Only the head holds it, until the next write moves it to items. */
-const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
-type Pending = z.infer<typeof pendingSchema>
-
-const headItem = z.object({
-  sk: z.string(),
-  revision: z.number(),
-  version: z.number(),
-  document: storedText,
-  memory: storedText,
-  pending: storedText,
-})
+const headItem = z.object({ sk: z.string(), revision: z.number(), version: z.number(), memory: storedText })
+/** The memory as it is stored, which refers to the last versions of rows and to their states. */
+const storedMemory = memory.extend({ rows: z.string().transform(parseReferences) })
 
 export interface Head {
   revision: number
   configuration: Configuration
-  /** The current version as it is stored. */
-  document: StoredText
-  pending: Pending
-  /** By row id: the head's revision in which the row's state was set. */
-  stateRevisions: ReadonlyMap<string, number>
+  /** Of each row that ever existed, by its id. */
+  references: ReadonlyMap<string, Reference>
 }
 
-/** With the rest of the head these stay below the 400 KB of an item. */
-const MAX_VERSION_BYTES = 200_000
-const MAX_MEMORY_BYTES = 80_000
-const MAX_PENDING_BYTES = 80_000
+const MAX_MEMORY_BYTES = 300_000
 
-/** Head items of configurations: references to the rows of the current version, and what the last write set. */
-export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
-  const loadJson = async (stored: StoredText): Promise<unknown> => parseJson(await documents.load(stored))
+/** Head items of configurations: which version is the current one, and what does not depend on versions. */
+export const createConfigurationHeads = (files: DocumentFiles, documents: ConfigurationDocuments) => ({
+  /** Undefined when something is missing that it names: the head has been replaced or removed since it was read. */
+  async load(item: Item): Promise<Head | undefined> {
+    const { sk, revision, version, ...stored } = headItem.parse(item)
+    const { rows: references, ...memory } = storedMemory.parse(parseJson(await files.load(stored.memory)))
+    const keys = references.flatMap(({ id, state }) => (state === undefined ? [] : [stateKey(id, state)]))
+    const [current, states] = await Promise.all([
+      documents.version(memory.internalId, version),
+      documents.loadStates(memory.internalId, keys),
+    ])
+    if (!current || states.size < keys.length) return undefined
+    const rows = references.map(({ id, version, state = '' }) => ({
+      id,
+      version,
+      state: states.get(stateKey(id, state)) ?? emptyObject,
+    }))
+    return {
+      revision,
+      configuration: { ...memory, rows, id: sk.slice(sk.indexOf('/') + 1), current },
+      references: new Map(references.map(row => [row.id, row])),
+    }
+  },
 
-  const keepVersion = (version: Version): Promise<StoredText> =>
-    documents.keep(versionText(version), MAX_VERSION_BYTES)
-
-  return {
-    /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
-    async load(item: Item): Promise<Head | undefined> {
-      const { sk, revision, ...stored } = headItem.parse(item)
-      const [version, memory, pending] = await Promise.all([
-        loadJson(stored.document).then(json => storedVersion.parse(json)),
-        loadJson(stored.memory).then(json => storedMemory.parse(json)),
-        loadJson(stored.pending).then(json => pendingSchema.parse(json)),
-      ])
-      const stateRevisions = new Map(memory.states)
-      for (const state of pending.states) stateRevisions.set(state.id, state.revision)
-
-      const ownRows = new Map(pending.rows.map(row => [row.id, row]))
-      const ownStates = new Map(pending.states.map(({ id, state }) => [id, state]))
-      const wantedRows = version.content.rows.filter(([id]) => !ownRows.has(id))
-      const wantedStates = memory.states.filter(([id]) => !ownStates.has(id))
-      const [loadedRows, loadedStates] = await Promise.all([
-        rows.loadRows(memory.internalId, wantedRows),
-        rows.loadStates(memory.internalId, wantedStates),
-      ])
-      const current = completeVersion(version, new Map([...loadedRows, ...ownRows]))
-      if (!current || loadedStates.size < wantedStates.length) return undefined
-      return {
-        revision,
-        configuration: {
-          ...completeMemory(memory, new Map([...loadedStates, ...ownStates])),
-          id: sk.slice(sk.indexOf('/') + 1),
-          current,
-        },
-        document: stored.document,
-        pending,
-        stateRevisions,
-      }
-    },
-
-    /** The item that replaces the head `from`, or the first one. */
-    async toItem({ id: _, current, ...memory }: Configuration, from?: Head): Promise<Item> {
-      const revision = (from?.revision ?? 0) + 1
-      const pending = {
-        rows: newRows(current, from?.configuration.current),
-        states: newStates(memory.rows, revision, from),
-      }
-      const stateRevisions = new Map(from?.stateRevisions)
-      for (const state of pending.states) stateRevisions.set(state.id, revision)
-      const isSameVersion = from?.configuration.current === current
-      return {
-        revision,
+  /** The item that replaces the head `from`, or the first one, and what is written with it. */
+  async writing(
+    { id: _, current, ...memory }: Configuration,
+    from: Head | undefined,
+  ): Promise<{ item: Item; writes: ItemWrite[] }> {
+    const { internalId } = memory
+    const before = from?.configuration.internalId === internalId ? from : undefined
+    const { references, made, replaced } = referencesOf({ current, rows: memory.rows }, before?.references)
+    const isNewVersion = before?.configuration.current !== current
+    // Always with the head: it is the one of its number.
+    const version = isNewVersion ? [versionDocument(current, references)] : []
+    const text = JSON.stringify({ ...memory, rows: formatReferences(references) })
+    return {
+      item: {
+        revision: (from?.revision ?? 0) + 1,
         version: current.version,
-        document: (isSameVersion ? from.document : undefined) ?? (await keepVersion(current)),
-        memory: await documents.keep(memoryText(memory, stateRevisions), MAX_MEMORY_BYTES),
-        pending: await documents.keep(JSON.stringify(pending), MAX_PENDING_BYTES),
-      }
-    },
-  }
-}
-
-const newRows = ({ content }: Version, from: Version | undefined): Row[] => {
-  const before = new Map(from?.content.rows.map(({ id, version }) => [id, version]))
-  return content.rows.filter(({ id, version }) => before.get(id) !== version)
-}
-
-const newStates = (
-  rows: Configuration['rows'],
-  revision: number,
-  from: Head | undefined,
-): Pending['states'] => {
-  const before = new Map(from?.configuration.rows.map(({ id, state }) => [id, state]))
-  return rows
-    .filter(({ id, state }) => state !== (before.get(id) ?? emptyObject))
-    .map(({ id, state }) => ({ id, state, revision, replaces: from?.stateRevisions.get(id) ?? 0 }))
-}
-
-interface MemoryOfReferences extends Omit<Memory, 'rows'> {
-  /** Every row that ever existed, and its highest version. */
-  rows: Reference[]
-  /** The rows with a state, and the head's revision in which it was set. */
-  states: Reference[]
-}
-
-/** Reads the stored memory, which refers to states. */
-const storedMemory = memory.extend({ rows: z.string(), states: z.string() }).transform(
-  ({ rows, states, ...rest }): MemoryOfReferences => ({
-    ...rest,
-    rows: parseReferences(rows),
-    states: parseReferences(states),
-  }),
-)
-
-const memoryText = ({ rows, ...rest }: Memory, stateRevisions: ReadonlyMap<string, number>): string => {
-  const versions = rows.map(({ id, version }): Reference => [id, version])
-  return JSON.stringify({
-    ...rest,
-    rows: formatReferences(versions),
-    states: formatReferences([...stateRevisions]),
-  })
-}
-
-/** The memory with the states of its rows. */
-const completeMemory = (
-  { rows, states: _, ...rest }: MemoryOfReferences,
-  statesById: ReadonlyMap<string, string>,
-): Memory => ({
-  ...rest,
-  rows: rows.map(([id, version]) => ({ id, version, state: statesById.get(id) ?? emptyObject })),
+        memory: await files.keep(text, MAX_MEMORY_BYTES),
+      },
+      writes: [
+        ...(await documents.writing(internalId, made)),
+        ...(await documents.writing(internalId, version)),
+        ...replaced.map(sk => documents.forgetting(internalId, sk)),
+      ],
+    }
+  },
 })
+
+/** References to all rows that ever existed; the documents of those that are new, and the keys of states that are not named any more. */
+const referencesOf = (
+  { current, rows }: Pick<Configuration, 'current' | 'rows'>,
+  before: ReadonlyMap<string, Reference> = new Map(),
+) => {
+  const made: ConfigurationDocument[] = []
+  const replaced: string[] = []
+  const content = new Map(current.content.rows.map(row => [row.id, row]))
+  const references = rows.map(({ id, version, state: text }): Reference => {
+    const was = before.get(id)
+    const state = text === emptyObject ? undefined : digestOf(text)
+    if (state !== was?.state) {
+      if (state !== undefined) made.push({ sk: stateKey(id, state), text })
+      if (was?.state !== undefined) replaced.push(stateKey(id, was.state))
+    }
+    const row = content.get(id)
+    if (!row || was?.version === version) return { id, version, digest: was?.digest ?? '', state }
+    const { digest, document } = rowDocument(row, was?.digest)
+    made.push(document)
+    return { id, version, digest, state }
+  })
+  return { references, made, replaced }
+}

@@ -2,28 +2,26 @@ import { isDeepStrictEqual } from 'node:util'
 import { pMapIterable } from 'p-map'
 import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
-import type { Configuration, ConfigurationPlace, Version } from './configuration.ts'
+import type { Configuration, ConfigurationPlace, Row, Version } from './configuration.ts'
 import { createConfigurationHeadStore, keyOf } from './configuration-head-store.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
 
 const LOADS_AT_ONCE = 8
 
 /**
- * Configurations. Each has one head item with the current version and what the last write set, an item for each version
- * of a row, an item for each row's state, and an archive of its past versions.
- *
- * A write first copies to items what only the head holds: the rows and states of the last write and, for version n+1,
- * version n. Then it replaces the head on condition that nobody else has. Everything copied comes from a stored head,
- * so a repeat or a crash leaves nothing that is wrong. A change of one row costs that row and its reference in the
- * head.
+ * Configurations. Each has one head item, an item for each of its versions, one for each version of a row and one for
+ * each row's state. Only the head is ever replaced, in one transaction with what it names, on condition that nobody else
+ * has. What is too much for that (a copy, a rollback of many rows) is written before, under names that only this head
+ * would give it: what a lost attempt has left nobody finds, until the purge. A change of one row costs that row and its
+ * references.
  */
-export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
-  const files = createConfigurationHeadStore(items, documents)
-  const { heads, history, schedules, read, write, change } = files
+export const createConfigurationStore = (items: ItemTable, files: DocumentFiles) => {
+  const heads = createConfigurationHeadStore(items, files)
+  const { documents: history, schedules, read, write, change } = heads
 
   return {
     history,
-    ...createConfigurationLists(items, files),
+    ...createConfigurationLists(items, heads),
 
     async get(place: ConfigurationPlace): Promise<Configuration | undefined> {
       return (await read(place))?.configuration
@@ -56,12 +54,8 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       also: readonly ItemWrite[],
     ): Promise<boolean> {
       const head = await read(place)
-      if (!head) return write(place, configuration, undefined, also)
-      const item = { ...(await heads.toItem(configuration)), revision: head.revision + 1 }
-      const when = { revision: head.revision }
-      const refused = await items.transact([{ action: 'put', key: keyOf(place), item, when }, ...also])
-      if (refused.length > 0) return false
-      await history.purge(head.configuration.internalId)
+      if (!(await write(place, configuration, head, also))) return false
+      if (head) await history.purge(head.configuration.internalId)
       return true
     },
 
@@ -87,7 +81,14 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     /** One of its versions, current or past. */
     async version(configuration: Configuration, number: number): Promise<Version | undefined> {
       if (number === configuration.current.version) return configuration.current
-      return history.get(configuration.internalId, number)
+      return history.version(configuration.internalId, number)
+    },
+
+    /** The versions of a row of it, newest first. */
+    async *rowVersions(place: ConfigurationPlace, rowId: string): AsyncGenerator<Row> {
+      const head = await read(place)
+      const reference = head?.references.get(rowId)
+      if (head && reference) yield* history.listRow(head.configuration.internalId, reference)
     },
   }
 }

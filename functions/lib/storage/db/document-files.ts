@@ -5,7 +5,7 @@ import { documentPrefix } from './document-prefix.ts'
 
 /** A text in the item, or the key of the object that holds it. */
 export const storedText = z.union([z.object({ text: z.string() }), z.object({ key: z.string() })])
-export type StoredText = z.infer<typeof storedText>
+type StoredText = z.infer<typeof storedText>
 
 /**
  * Stores texts that are too long for an item as objects named by the hash of their content. Writing is idempotent,

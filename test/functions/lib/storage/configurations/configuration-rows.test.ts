@@ -2,7 +2,11 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ItemTable } from '#lib/items/item-table.ts'
-import { copyConfiguration, newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
+import {
+  copyConfiguration,
+  newConfiguration,
+  rollbackConfiguration,
+} from '#lib/storage/configurations/change-configuration.ts'
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
 import type { ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
@@ -72,19 +76,21 @@ const versionsOf = async (configuration: Configuration): Promise<(Version | unde
 }
 
 describe('a write to one row of many', () => {
-  const written = async (rows: number, change: (current: Configuration) => Configuration) => {
-    const place = await createWithRows(rows)
+  /** Bytes of all that a change writes. */
+  const bytesOf = async (place: ConfigurationPlace, change: (current: Configuration) => Configuration) => {
     let bytes = 0
     const store = newStore(items => ({
       ...items,
-      put: (key, attributes, when) => {
-        bytes += JSON.stringify(attributes).length
-        return items.put(key, attributes, when)
+      transact: writes => {
+        bytes += JSON.stringify(writes).length
+        return items.transact(writes)
       },
     }))
     await store.change(place, change)
     return bytes
   }
+  const written = async (rows: number, change: (current: Configuration) => Configuration) =>
+    bytesOf(await createWithRows(rows), change)
 
   it('stores that row and references to the others, not the others', async () => {
     const bytesPerRow =
@@ -98,16 +104,8 @@ describe('a write to one row of many', () => {
     const store = newStore()
     for (let index = 0; index < 30; index++)
       await store.change(place, current => setRowState(current, `r${index}`, long(index)))
-    let bytes = 0
-    const counting = newStore(items => ({
-      ...items,
-      put: (key, attributes, when) => {
-        bytes += JSON.stringify(attributes).length
-        return items.put(key, attributes, when)
-      },
-    }))
-    await counting.change(place, current => setRowState(current, 'r3', long(100)))
-    // The old state gets its item, the new one is in the head, with references to thirty rows and states.
+    const bytes = await bytesOf(place, current => setRowState(current, 'r3', long(100)))
+    // The state, and references to thirty rows and states.
     expect(bytes).toBeLessThan(5_000)
     const now = await read(place)
     expect(rowMemory(now, 'r3').state).toBe(long(100))
@@ -170,52 +168,56 @@ describe('eight writers to the rows of one configuration', () => {
       for (let index = 0; index < 6; index++)
         expect(texts).toContain(settings(`${writer} ${index}`).configuration)
     for (const row of now.current.content.rows) {
-      const older: number[] = []
-      for await (const { version } of newStore().history.listRow(now.internalId, row.id)) older.push(version)
-      const all = [...new Set([row.version, ...older])].toSorted((a, b) => a - b)
-      expect(all).toEqual(Array.from({ length: 7 }, (_, index) => index + 1))
+      const all: number[] = []
+      for await (const { version } of newStore().rowVersions(place, row.id)) all.push(version)
+      expect(all).toEqual([7, 6, 5, 4, 3, 2, 1])
     }
   })
 })
 
 describe('a process that dies at a write', () => {
-  /** Dies before or after its k-th put. */
+  /** Dies before or after its k-th write. */
   const dying = (at: number, when: 'before' | 'after') => {
-    let puts = 0
+    let writes = 0
+    const dyingIn =
+      <Given extends unknown[], Result>(write: (...given: Given) => Promise<Result>) =>
+      async (...given: Given): Promise<Result> => {
+        const isLast = ++writes === at
+        if (writes > at || (isLast && when === 'before')) throw new Error('the process is gone')
+        const result = await write(...given)
+        if (isLast) throw new Error('the process is gone')
+        return result
+      }
     return newStore(items => ({
       ...items,
-      put: async (key, attributes, condition) => {
-        const isLast = ++puts === at
-        if (puts > at || (isLast && when === 'before')) throw new Error('the process is gone')
-        const isDone = await items.put(key, attributes, condition)
-        if (isLast) throw new Error('the process is gone')
-        return isDone
-      },
+      putAll: dyingIn(items.putAll),
+      transact: dyingIn(items.transact),
     }))
   }
   const state = JSON.stringify({ since: 'today' })
   const changes = {
     'of a row': (current: Configuration) => update('r1', 'mine')(current),
+    'of many rows': (current: Configuration) => rollbackConfiguration(current, current.current, changed()),
     'of a state': (current: Configuration) => setRowState(current, 'r1', state),
     'of a new row': (current: Configuration) =>
-      addRow(current, 'r9', { ...settings('mine'), state }, changed()),
+      addRow(current, 'new', { ...settings('mine'), state }, changed()),
   }
   const cases = Object.entries(changes).flatMap(([name, change]) =>
-    [1, 2, 3, 4].flatMap(at => [
+    [1, 2].flatMap(at => [
       { name, change, at, when: 'before' as const },
       { name, change, at, when: 'after' as const },
     ]),
   )
 
   it.each(cases)(
-    '$name, $when put $at, leaves the old or the new configuration, complete',
+    '$name, $when write $at, leaves the old or the new configuration, complete',
     async ({ change, at, when }) => {
-      const place = await createWithRows(3)
+      const place = await createWithRows(12)
       await newStore().change(place, current => setRowState(current, 'r2', state))
       const before = await read(place)
       const after = change(before)
 
-      // With fewer puts nothing dies.
+      // With fewer writes nothing dies.
       await dying(at, when)
         .change(place, current => (current.current.version === before.current.version ? after : current))
         .catch(() => undefined)
@@ -248,7 +250,7 @@ describe('a reader', () => {
     const store = newStore(items => ({
       ...items,
       getMany: async keys => {
-        if (++reads === 1) {
+        if (keys.some(({ sk }) => sk.startsWith('s#')) && ++reads === 1) {
           await setState(2)
           await touch('b')
         }
@@ -280,12 +282,16 @@ describe('a reader', () => {
   })
 })
 
-describe('rows that are too much for the head', () => {
-  it('are in S3 after a copy, until they have items of their own', async () => {
+describe('many rows at once', () => {
+  it('are stored before the head of a copy, one that is too long for an item in S3', async () => {
     const s3 = await untilEnd(startTestS3())
     await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))
     const open = () => createConfigurationStore(table(), createDocumentFiles(s3.client, 'tables'))
-    const source = await read(await createWithRows(120))
+    const from = await createWithRows(120)
+    const long = { configuration: JSON.stringify({ text: '.'.repeat(400_000) }) }
+    await open().change(from, current => addRow(current, 'long', long, changed()))
+    const source = await open().get(from)
+    if (!source) throw new Error('There is no configuration')
     const place = newPlace()
     const ids = { id: place.configId, internalId: `internal-${place.configId}` }
     const copy = copyConfiguration(source, source.current, { ...ids, name: 'copy' }, changed())
@@ -293,8 +299,34 @@ describe('rows that are too much for the head', () => {
     expect(await open().get(place)).toEqual(copy)
 
     const next = await open().change(place, update('r7', 'changed'))
-    // Read without S3: all rows are items now.
-    expect(await read(place)).toEqual(next)
-    expect(await newStore().version(copy, 1)).toEqual(copy.current)
+    expect(await open().get(place)).toEqual(next)
+    expect(await open().version(copy, 1)).toEqual(copy.current)
+  })
+
+  it('that a rollback wrote which came too late are no versions of theirs', async () => {
+    const place = await createWithRows(12)
+    const first = (await read(place)).current
+    let isFirst = true
+    const overtaken = newStore(items => ({
+      ...items,
+      putAll: async all => {
+        if (isFirst) await newStore().change(place, update('r3', 'meanwhile'))
+        isFirst = false
+        await items.putAll(all)
+      },
+    }))
+    await overtaken.change(place, current => rollbackConfiguration(current, first, changed()))
+    const texts: (string | undefined)[] = []
+    for await (const row of newStore().rowVersions(place, 'r3'))
+      texts.push(`${row.version} ${JSON.parse(row.configuration).text.replaceAll('.', '')}`)
+    expect(texts).toEqual(['3 row 3', '2 meanwhile', '1 row 3'])
+    const found = await read(place)
+    const versions = await versionsOf(found)
+    expect(versions.at(-2)?.content.rows.find(({ id }) => id === 'r3')?.configuration).toBe(
+      settings('meanwhile').configuration,
+    )
+    expect(found.current.content.rows.map(({ id, version }) => `${id} ${version}`).toSorted()).toEqual(
+      first.content.rows.map(({ id }) => `${id} ${id === 'r3' ? 3 : 2}`).toSorted(),
+    )
   })
 })
