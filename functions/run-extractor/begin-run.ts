@@ -1,10 +1,9 @@
 import { UserError } from '../lib/errors/errors.ts'
 import { mergeConfiguration } from '../lib/storage/configurations/merge-configuration.ts'
-import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
+import { lastAuthorIdOf, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
-import { enterRow, type RowOfRun, type Run } from './run.ts'
-import type { Snapshot } from './run-store.ts'
+import { enterRow, type RowOfRun, type Run, type Snapshot } from './run.ts'
 
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (
@@ -106,3 +105,28 @@ export const newRow = ({ id, name }: Pick<RowOfRun, 'id' | 'name'>): RowOfRun =>
   warnings: [],
   jobs: [],
 })
+
+/**
+ * Between the moment that a run was asked for and the moment that it begins (it may wait for another run for hours) a
+ * token of lesser rights may have stored something else. That must not run with the rights of the one who asked.
+ *
+ * Errors: `extractor.run.scheduleDisarmed`, `extractor.run.configurationChanged`.
+ */
+export const refuseChanged = (
+  { authorTokenId, configVersion, isOwnSchedule }: RunInput,
+  configuration: Configuration,
+): void => {
+  const { version, scheduleDisarmed } = configuration
+  if (isOwnSchedule && scheduleDisarmed)
+    throw new UserError(
+      'extractor.run.scheduleDisarmed',
+      `The schedule was disarmed when the token "${scheduleDisarmed.by.description}" stored the configuration.`,
+    )
+  const isAsSeen = configVersion === undefined || configVersion === version
+  if (!isAsSeen && authorTokenId !== undefined && lastAuthorIdOf(configuration) !== authorTokenId)
+    throw new UserError(
+      'extractor.run.configurationChanged',
+      `Another token stored version ${version} of the configuration after the run of version ${configVersion} was ` +
+        'asked for. Look at it, and run it again.',
+    )
+}

@@ -1,7 +1,8 @@
+import { createMeasure } from '../lib/cloud/create-measure.ts'
 import { plural } from '../lib/plural.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
 import type { RowOfRun, Run } from './run.ts'
-import type { RunServices } from './services.ts'
+import type { CountRun, RunServices } from './services.ts'
 
 type Services = Pick<RunServices, 'storage' | 'leases' | 'count' | 'now' | 'log'>
 
@@ -88,4 +89,22 @@ const withinLimit = (result: RunResults): RunResults => {
   return (
     smaller.find(one => Buffer.byteLength(JSON.stringify(one)) <= MAX_RESULT_BYTES) ?? { ...result, rows: [] }
   )
+}
+
+/** What runs did, in one set of metrics for all configurations; the line in the log names the configuration. */
+export const createCountRun = (): CountRun => {
+  const measure = createMeasure('extraction')
+  return ({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries, logins }) =>
+    measure(
+      {
+        ExtractionSucceeded: isSuccess ? 1 : 0,
+        ExtractionFailed: isSuccess ? 0 : 1,
+        ExtractionRows: rowsLoaded,
+        ExtractionSeconds: seconds,
+        ExtractionRequests: requests,
+        ExtractionRetries: retries,
+        ExtractionLogins: logins,
+      },
+      { properties: { component: componentId, configuration: configId } },
+    )
 }

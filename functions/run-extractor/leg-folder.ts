@@ -3,9 +3,9 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } 
 import { dirname, join, relative, sep } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import { z } from 'zod'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
-import type { SpooledFile } from './leg-checkpoint.ts'
 
 /** Memory of a transfer: this many parts of this size. */
 const PART_BYTES = 16 * 1024 ** 2
@@ -166,3 +166,27 @@ const writeAll = async (handle: FileHandle, content: Uint8Array, start: number):
     done += bytesWritten
   }
 }
+
+/** A file of the spool, or of the inputs, as objects in the work bucket, in order. */
+const spooledFile = z.object({
+  /** Relative to its folder. */
+  path: z.string(),
+  bytes: z.number(),
+  parts: z.array(z.object({ key: z.string(), bytes: z.number() })),
+})
+
+type SpooledFile = z.infer<typeof spooledFile>
+
+/** What a leg leaves to the next. */
+export const legCheckpoint = z.object({
+  /** The extractor keeps secrets of the configuration out of it; the address of a next page may be one, so all of it is sealed. */
+  sealedCheckpoint: z.string(),
+  files: z.array(spooledFile),
+  /** The tables that the row reads: their exports may expire before the row ends. */
+  inputs: z.array(spooledFile).default([]),
+  pages: z.number(),
+  /** When a page last came. */
+  progressAt: z.string(),
+})
+
+export type LegCheckpoint = z.infer<typeof legCheckpoint>

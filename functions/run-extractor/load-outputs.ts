@@ -11,8 +11,7 @@ import {
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
-import { enterStep, type OutputTable, type Run } from './run.ts'
-import { sayWhoseRights } from './say-whose-rights.ts'
+import { currentRow, endRow, enterStep, type OutputTable, type Run } from './run.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
 
 type Services = Pick<RunServices, 'storage' | 'now'>
@@ -102,3 +101,53 @@ const importResults = z.object({ warnings: z.array(z.string()) })
 /** A created table reports the table, without warnings. */
 const warningsOf = (job: Job): string[] =>
   job.status === 'success' ? importResults.catch({ warnings: [] }).parse(job.results).warnings : []
+
+const stateSchema = z.record(z.string(), z.unknown())
+
+/**
+ * Saves the state that the row has earned, now that its tables are loaded, and ends the row.
+ */
+export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
+  const { storage, work, now, log } = services
+  const { id: rowId, warnings: ofLeg } = currentRow(run)
+  const { componentId, configId, stateKey } = run
+  if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
+  const state = stateSchema.parse((await work.read(stateKey))?.value)
+  const place = { componentId, configId, ...(rowId === null ? {} : { rowId }) }
+  await storage.saveState(place, state).catch((error: unknown) => {
+    // Deleted while it ran: its tables are loaded, and there is nobody to remember for.
+    if (!(error instanceof UserError && error.status === 404)) throw error
+    log.warn('nowhere to save the state', { ...place })
+  })
+  const tables = run.outputs.map(({ tableId, rows, replacedRows }) => ({
+    tableId,
+    rows,
+    ...(replacedRows && { replacedRows }),
+  }))
+  const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
+  const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]
+  return {
+    run: endRow(run, { status: 'success', tables, rowsLoaded, warnings }, now()),
+  }
+}
+
+/** Says whose rights were missing for what: the service's reply says only that some were. */
+export const sayWhoseRights = async <Result>(
+  { authors }: Pick<Run, 'authors'>,
+  what: string,
+  work: Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof UserError && error.status === 403)) throw error
+    const named = authors.map(({ id, description }) => `"${description}" (${id})`)
+    const whose =
+      named.length > 1 ? `that the tokens ${named.join(', ')} have in common` : `of the token ${named}`
+    throw new UserError(
+      error.code,
+      `${what}: the run has the rights ${whose}, and they do not reach so far. ${error.message}`,
+      { status: 403, cause: error },
+    )
+  }
+}

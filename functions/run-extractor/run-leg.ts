@@ -15,14 +15,18 @@ import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
-import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { createKeptTokens } from './kept-tokens.ts'
-import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
-import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
-import { currentRow, enterStep, type RowOfRun, type Run, withRow } from './run.ts'
-import type { RunStorage } from './run-storage.ts'
-import { rowPrefix } from './run-store.ts'
+import {
+  type LegCheckpoint,
+  type LegFolder,
+  legCheckpoint,
+  openLegFolder,
+  restoreSpool,
+  saveSpool,
+} from './leg-folder.ts'
+import { fetchInputs } from './read-inputs.ts'
+import { currentRow, enterStep, type RowOfRun, type Run, type RunStorage, rowPrefix, withRow } from './run.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
 
 type Unfinished = Extract<ExtractResult, { finished: false }>

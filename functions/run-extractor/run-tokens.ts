@@ -8,7 +8,7 @@ import { findRunRights, type RunAuthor, type RunRights, refused } from '../lib/s
 import { bucketPermission } from '../lib/storage/tokens/token-store.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
 import { LONGEST_RUN_SECONDS } from './names.ts'
-import { runPrefix } from './run-store.ts'
+import { runPrefix } from './run.ts'
 
 const KEY_BYTES = 32
 

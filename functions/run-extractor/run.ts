@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { rowResult, runFailure } from '../lib/wire/run-body.ts'
+import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
+import type { UserError } from '../lib/errors/errors.ts'
+import { type Connection, request } from '../lib/storage-client/request.ts'
+import { createStorageClient, type StorageClient } from '../lib/storage-client/storage-client.ts'
+import { type RunProgress, rowResult, runFailure } from '../lib/wire/run-body.ts'
 
 export type RunFailure = z.infer<typeof runFailure>
 
@@ -39,7 +43,7 @@ const outputTable = z.object({
 export type OutputTable = z.infer<typeof outputTable>
 
 /** How far a run has come. The whole of it is replaced by one conditional write for each step. */
-export const runDocument = z.object({
+const runDocument = z.object({
   id: z.string(),
   componentId: z.string(),
   configId: z.string(),
@@ -103,3 +107,99 @@ export const endRow = (run: Run, change: Partial<RowOfRun>, now: Date): Run => {
   const goesOn = change.status !== 'error' || run.continueOnFailure
   return goesOn ? enterRow(ended, run.rowIndex + 1, now) : enterStep(ended, 'end', now)
 }
+
+/** Long enough for the start of the API's reply; the document and the results stay small. */
+const MAX_MESSAGE_LENGTH = 2_000
+
+export const failureOf = ({ code, message, params }: UserError): RunFailure => ({
+  code,
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
+  ...(typeof params['job'] === 'string' ? { job: params['job'] } : {}),
+  ...(typeof params['request'] === 'string'
+    ? { request: params['request'].slice(0, MAX_MESSAGE_LENGTH) }
+    : {}),
+})
+
+/** The run after a step failed for good: its row ends as an error, and others follow if the configuration says so. */
+export const failRun = (run: Run, error: RunFailure, now: Date): Run => {
+  const isInRow = run.phase !== 'end' && run.phase !== 'ended' && run.rowIndex < run.rows.length
+  if (!isInRow) return enterStep({ ...run, error }, run.phase === 'ended' ? 'ended' : 'end', now)
+  // What was loaded before the failure stays loaded, and stays in the results.
+  const loaded = run.outputs.filter(({ isLoaded }) => isLoaded)
+  const tables = loaded.map(({ tableId, rows }) => ({ tableId, rows }))
+  const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
+  return endRow(run, { status: 'error', error, tables, rowsLoaded, legs: currentRow(run).legs }, now)
+}
+
+/** What the rows of a run work with, as it was when the run began. Secrets are sealed in it. */
+const snapshot = z.object({
+  rows: z.array(
+    z.object({
+      /** Root and row merged. */
+      configuration: z.record(z.string(), z.unknown()),
+      state: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  imageParameters: z.record(z.string(), z.unknown()),
+  /** Digests of the sealed values that the storage service copied into the configuration. */
+  adoptedSecrets: z.array(z.string()).default([]),
+})
+
+export type Snapshot = z.infer<typeof snapshot>
+
+export interface StoredRun {
+  run: Run
+  etag: string
+}
+
+/** Everything of one run lies below this prefix; a lifecycle rule removes it after some weeks. */
+export const runPrefix = (runId: string): string => `runs/${runId}/`
+
+/** Everything of the row that is under way. */
+export const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
+
+const runKey = (runId: string) => `${runPrefix(runId)}run.json`
+const snapshotKey = (runId: string) => `${runPrefix(runId)}configuration.json`
+
+export const createRunStore = (work: BucketDocuments) => ({
+  read: async (runId: string): Promise<StoredRun | undefined> => {
+    const stored = await work.read(runKey(runId))
+    return stored && { run: runDocument.parse(stored.value), etag: stored.etag }
+  },
+
+  /** The snapshot goes first: a run that is there can be carried out. */
+  create: async (run: Run, given: Snapshot): Promise<StoredRun> => {
+    await work.write(snapshotKey(run.id), given, 'any')
+    return { run, etag: await work.write(runKey(run.id), run, 'absent') }
+  },
+
+  /** Throws `DocumentMoved` when another attempt of the step was first. */
+  replace: async (stored: StoredRun, run: Run): Promise<StoredRun> => ({
+    run,
+    etag: await work.write(runKey(run.id), run, { etag: stored.etag }),
+  }),
+
+  snapshotOfRow: async ({ id, rowIndex }: Run) => {
+    const { value } = (await work.read(snapshotKey(id))) ?? {}
+    const { rows, ...ofRun } = snapshot.parse(value)
+    const row = rows[rowIndex]
+    if (row === undefined) throw new Error(`The snapshot of run ${id} has no row ${rowIndex}`)
+    return { ...row, ...ofRun }
+  },
+})
+
+export type RunStore = ReturnType<typeof createRunStore>
+
+/** The storage service as a run uses it. No other function says how far it is. */
+export interface RunStorage extends StorageClient {
+  /** Throws `UserError` where the service has no such run under way, or no runs at all. Absent: nobody is told. */
+  noteProgress?(runId: string, progress: RunProgress): Promise<void>
+}
+
+export const createRunStorage = (connection: Connection & { runId?: string }): RunStorage => ({
+  ...createStorageClient(connection),
+  noteProgress: async (runId, progress) => {
+    const path = `runs/${encodeURIComponent(runId)}/progress`
+    await request(connection, { method: 'PUT', path, body: progress }, z.unknown())
+  },
+})

@@ -5,9 +5,7 @@ import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
-import type { Run } from './run.ts'
-import type { RunStorage } from './run-storage.ts'
-import type { RunStore, StoredRun } from './run-store.ts'
+import type { Run, RunStorage, RunStore, StoredRun } from './run.ts'
 import type { RunTokens, TokenSeal } from './run-tokens.ts'
 
 export interface RunLog {

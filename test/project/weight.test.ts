@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_988,
-  'lines of tests': 82_211,
-  'words of documents': 92_650,
+  'lines of product': 92_823,
+  'lines of tests': 82_330,
+  'words of documents': 98_496,
   functions: 10,
   routes: 211,
   settings: 20,

@@ -13,7 +13,7 @@ import { type Advance, advanceRun } from '../../functions/run-extractor/advance-
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import type { RunStep } from '../../functions/run-extractor/names.ts'
-import { createRunStore } from '../../functions/run-extractor/run-store.ts'
+import { createRunStore } from '../../functions/run-extractor/run.ts'
 import {
   createRunTokens,
   createTokenSeal,

@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { urlDecode } from '#lib/extractor/values/php/form-encoding.ts'
+import { urlDecode } from '#lib/extractor/values/php/query.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hexDigest } from '../digests.ts'
 import { UserError } from '../errors/errors.ts'
-import { strictObject } from '../extractor/config/strict-object.ts'
+import { strictObject } from '../extractor/config/fields.ts'
 import { plainNumber } from '../json/json-value.ts'
 import { lastBetween, readSchedule } from './schedule-expression.ts'
 

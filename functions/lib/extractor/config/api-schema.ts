@@ -11,6 +11,7 @@ import {
   optional,
   optionalUnlessEmpty,
   record,
+  strictObject,
   text,
   Value,
 } from './fields.ts'
@@ -18,7 +19,6 @@ import { Budget, Limits } from './limits-schema.ts'
 import { Pagination } from './pagination-schema.ts'
 import { Method, Params } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
-import { strictObject } from './strict-object.ts'
 
 const codes = z.array(z.preprocess(plainNumber, z.int()))
 

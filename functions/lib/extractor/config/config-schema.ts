@@ -3,10 +3,8 @@ import { plainNumber } from '#lib/json/json-value.ts'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
 import { isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
-import { filePart, flag, key, list, optional, record, Scalar, text, Value } from './fields.ts'
-import { Job } from './job-schema.ts'
-import { Silence } from './silence-schema.ts'
-import { strictObject } from './strict-object.ts'
+import { filePart, flag, key, list, optional, record, Scalar, strictObject, text, Value } from './fields.ts'
+import { Job, Silence } from './job-schema.ts'
 
 /** Keys of `parameters.config` that mean something to the extractor; every other key is a user attribute. */
 const configShape = {

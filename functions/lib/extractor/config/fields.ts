@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { didYouMean, hintAt } from '../../errors/did-you-mean.ts'
 import { digitsAsText, isContainer, isObject, plainNumber } from '../../json/json-value.ts'
 import { isFileName } from '../../paths/path-inside.ts'
+import { goneSentence } from './gone-keys.ts'
 
 /** A number that JavaScript would change is its digits. */
 export const Scalar = z.preprocess(digitsAsText, z.union([z.string(), z.number(), z.boolean()]))
@@ -71,3 +73,51 @@ export const key = <T extends z.ZodType>(schema: T, meaning: string, fallback?: 
 
 /** A value expression or literal: read by the `functions` domain when its contexts are known. */
 export const Value = z.unknown()
+
+/**
+ * An object that refuses unknown keys and says which known key each was probably meant to be.
+ *
+ * @param advice by key, what to write instead of a key that is often tried here
+ * @param gone by key, what serves instead of one that went here, and has a meaning elsewhere
+ */
+export const strictObject = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  {
+    advice = {},
+    gone: goneHere = {},
+  }: { advice?: Readonly<Record<string, string>>; gone?: Readonly<Record<string, string>> } = {},
+) =>
+  z.strictObject(shape, {
+    error: issue => {
+      if (issue.code !== 'unrecognized_keys') return undefined
+      return issue.keys
+        .map(key => {
+          const gone = goneSentence(key, goneHere)
+          if (gone !== undefined) return gone
+          const hint = Object.hasOwn(advice, key) ? ` (${advice[key]})` : hintAt(key, Object.keys(shape))
+          return `unknown key "${key}"${hint}`
+        })
+        .join('; ')
+    },
+  })
+
+/** The values of the key by which the options of a union differ. */
+export const kindsOf = (key: string, options: readonly z.ZodObject[]): string[] =>
+  options.flatMap(({ shape }) => {
+    const kind = shape[key]
+    return kind instanceof z.ZodLiteral ? [...kind.values].map(String) : []
+  })
+
+/** The message for a union whose key names none of its options: says all of them, and the nearest one.
+ * Of one that went (`gone`) what serves instead. */
+export const unknownKind =
+  (key: string, message: string, known: readonly string[], gone: Readonly<Record<string, string>> = {}) =>
+  (issue: z.core.$ZodRawIssue): string | undefined => {
+    if (issue.code !== 'invalid_union') return undefined
+    const given = isObject(issue.input) ? issue.input[key] : undefined
+    if (typeof given !== 'string') return message
+    if (Object.hasOwn(gone, given)) return `"${given}" is gone: ${gone[given]}`
+    const meant = didYouMean(given, known)
+    const hint = meant === undefined ? '' : `did you mean "${meant}"? `
+    return `${message} "${given}" (${hint}known: ${known.join(', ')})`
+  }

@@ -1,14 +1,98 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../wire/primary-key.ts'
+import { parseDuration } from '../values/functions/moments.ts'
+import { Ordering } from '../values/select/ordering.ts'
 import { Authentication } from './authentication-schema.ts'
-import { Completeness } from './completeness-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
-import { flag, key, list, name, optional, record, text, Value } from './fields.ts'
-import { Incremental, stepProblem } from './incremental-schema.ts'
+import { flag, key, list, name, optional, record, strictObject, text, Value } from './fields.ts'
+import { goneAt } from './gone-keys.ts'
 import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
-import { Silence } from './silence-schema.ts'
-import { strictObject } from './strict-object.ts'
+
+const Mode = z.enum(['warn', 'fail'], {
+  error: ({ input }) =>
+    input === 'repair' ? '"repair" is gone: use "fail", and run again' : 'must be "warn" or "fail"',
+})
+
+const Total = z.union([
+  name,
+  strictObject({ header: key(name, 'The header that says it; of `0-24/319` the number behind the slash.') }),
+])
+
+const Settings = strictObject(
+  {
+    mode: key(Mode, 'What becomes of a run of the job that did not get all rows.'),
+    total: key(
+      optional(Total),
+      'Where the API says how many rows there are: a path in the response, or a header. Without it: looked for, see below.',
+    ),
+  },
+  { gone: goneAt.completeness },
+)
+
+/** A union says only that none fits: the message is that of the form that was meant. */
+const problemOf = (given: unknown): string => {
+  const issue = (typeof given === 'object' ? Settings : Mode).safeParse(given).error?.issues[0]
+  const at = issue === undefined || issue.path.length === 0 ? '' : ` ("${issue.path.join('.')}")`
+  return `"completeness" ${issue?.message ?? 'cannot be used'}${at}`
+}
+
+/** `jobs[].completeness` (docs/reference/extractor-jobs.md#completeness). Ours. */
+const Completeness = z.union([Mode, Settings], { error: ({ input }) => problemOf(input) })
+
+type Written = z.output<typeof Completeness>
+
+export const completenessOf = (written: Written): z.output<typeof Settings> =>
+  typeof written === 'string' ? { mode: written } : written
+
+const Duration = z.string().refine(text => parseDuration(text) !== undefined, {
+  error: 'must be a duration such as "P7D", "P1M" or "PT1H"',
+})
+
+/** `jobs[].incremental` (docs/reference/extractor-jobs.md#incremental-jobs). Ours: the largest value of a field. */
+const Incremental = strictObject(
+  {
+    idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
+    param: key(name, 'Name of the parameter that carries it in the next run.'),
+    type: key(
+      optional(Ordering),
+      'How values are compared. Without it: two numbers, also as texts, as numbers, else as texts.',
+    ),
+    initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
+    lookback: key(
+      optional(Duration),
+      'Of values that are times: so much of what was read before is read again, for rows that reach the API late.',
+    ),
+    step: key(
+      optional(Duration),
+      'Of values that are times: how far one request looks, such as `P7D`. The run goes on from step to step until now. Needs `until` and `initial`.',
+    ),
+    until: key(optional(name), 'Name of the parameter that carries the end of a step.'),
+    format: key(
+      optional(name),
+      'How times are sent where `lookback` or `step` works them out: `iso`, `date`, `seconds`, `milliseconds`, or a format of the function `date`.',
+      'iso',
+    ),
+  },
+  { gone: goneAt.incremental },
+)
+
+type MaybeIncremental = Partial<Record<'incremental', z.output<typeof Incremental> | undefined>>
+
+/** What a job that looks step by step lacks. */
+const stepProblem = ({ incremental }: MaybeIncremental): string | undefined => {
+  if (incremental === undefined) return undefined
+  const { step, until, initial } = incremental
+  if (step !== undefined && (until === undefined || initial === undefined))
+    return '"incremental" with "step" needs "until" and "initial": without them each step would give all rows'
+  if (step === undefined && until !== undefined) return '"until" of "incremental" is the end of a "step"'
+  return undefined
+}
+
+/** `silence` of `config` or of a job (docs/reference/extractor-jobs.md#silence). Ours. */
+export const Silence = z.enum(['warn', 'fail', 'allow'])
+
+export type Silence = z.output<typeof Silence>
 
 /** The body of a job's requests where `params` are not all of it. Ours (docs/reference/extractor-jobs.md#text-bodies). */
 const Body = strictObject({

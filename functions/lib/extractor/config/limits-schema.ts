@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { decimal, integer, key, optional } from './fields.ts'
+import { decimal, integer, key, optional, strictObject } from './fields.ts'
 import { goneAt } from './gone-keys.ts'
-import { strictObject } from './strict-object.ts'
 
 const count = integer.refine(value => value > 0, 'must be above 0')
 const span = decimal.refine(value => value > 0, 'must be above 0')

@@ -1,11 +1,20 @@
 import * as z from 'zod'
 import { plainNumber } from '#lib/json/json-value.ts'
 import { Ordering } from '../values/select/ordering.ts'
-import { flag, integer, key, name, optional, record, text } from './fields.ts'
+import {
+  flag,
+  integer,
+  key,
+  kindsOf,
+  name,
+  optional,
+  record,
+  strictObject,
+  text,
+  unknownKind,
+} from './fields.ts'
 import { goneMethods } from './gone-keys.ts'
 import { requestShape } from './request-schema.ts'
-import { strictObject } from './strict-object.ts'
-import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 

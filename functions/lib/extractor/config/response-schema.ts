@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { integer, key, name, optional } from './fields.ts'
+import { integer, key, name, optional, strictObject } from './fields.ts'
 import { goneAt } from './gone-keys.ts'
-import { strictObject } from './strict-object.ts'
 
 const character = z.string().refine(value => [...value].length === 1, 'must be one character')
 

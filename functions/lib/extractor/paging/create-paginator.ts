@@ -1,14 +1,11 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
-import { cursorPaginator } from './cursor.ts'
+import { cursorPaginator, jsonCursorPaginator } from './cursor.ts'
 import { headerLinkPaginator } from './header-link.ts'
-import { jsonCursorPaginator } from './json-cursor.ts'
-import { offsetPaginator } from './offset.ts'
-import { pagenumPaginator } from './pagenum.ts'
+import { offsetPaginator, pagenumPaginator } from './pagenum.ts'
 import { type Page, type Paginator, type PaginatorInput, pageRequest } from './paginator.ts'
-import { responseParamPaginator } from './response-param.ts'
-import { responseUrlPaginator, zendeskUrlPaginator } from './response-url.ts'
+import { responseParamPaginator, responseUrlPaginator, zendeskUrlPaginator } from './response-url.ts'
 import { endsByItself, type Progress, stopReason } from './stop-rules.ts'
 
 /** A job's pagination together with the stop rules that go with it. */

@@ -1,7 +1,12 @@
 import type { Json } from '../../json/json-value.ts'
 import type { ResponseHeaders } from '../requests/answers/http-response.ts'
-import { complete, overlay } from '../requests/http/overlay.ts'
-import type { PageRequest, Params, RequestOptions } from '../requests/http/page-request.ts'
+import {
+  complete,
+  overlay,
+  type PageRequest,
+  type Params,
+  type RequestOptions,
+} from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/log.ts'
 
 /** Why a job ends whose cursor is that of the page before. */

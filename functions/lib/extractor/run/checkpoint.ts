@@ -2,13 +2,12 @@ import * as z from 'zod'
 import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import type { SentLately } from '../requests/http/request-budget.ts'
-import type { Traffic } from '../requests/http/traffic.ts'
+import type { SentLately, Traffic } from '../requests/http/admission.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
+import type { TableSinkCheckpoint } from '../tables/sink-types.ts'
 import type { ExtractCheckpoint } from './extract-options.ts'
 import { ofAnother } from './saved-sequences.ts'
-import type { SavedSinks } from './sinks.ts'
 
 /** What a leg hands to the next. The names are those of stored checkpoints. */
 export interface Leg {
@@ -25,7 +24,8 @@ export interface Leg {
   budgets?: Readonly<Record<string, SentLately>> | undefined
   logins: number
   currentStart: number
-  sinks: SavedSinks
+  /** By position of the bucket. */
+  sinks: Record<string, TableSinkCheckpoint>
   /** The sentence about the limit that ended the run, while what was read is still to be written. */
   reached?: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { Json } from '../../json/json-value.ts'
-import type { Traffic } from '../requests/http/traffic.ts'
+import type { Traffic } from '../requests/http/admission.ts'
 import type { Witness } from '../requests/http/witness.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'

@@ -1,18 +1,30 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
-import { answerSpool } from '../requests/answers/answer-spool.ts'
+import { pathInside } from '../../paths/path-inside.ts'
+import { type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
+import { answerSpool } from '../requests/answers/item-file.ts'
+import {
+  type Admission,
+  createAdmission,
+  createRequestBudget,
+  createRunBounds,
+  newTraffic,
+  type RequestBudget,
+  type Traffic,
+} from '../requests/http/admission.ts'
+import { createRateLimitGate } from '../requests/http/rate-limit.ts'
 import { createRefreshTokens } from '../requests/http/refresh-tokens.ts'
-import { newTraffic } from '../requests/http/traffic.ts'
-import { createLog } from '../requests/masking/log.ts'
+import { retrySettings } from '../requests/http/retry-delay.ts'
+import { createLog, type Log } from '../requests/masking/log.ts'
 import type { Masker } from '../requests/masking/masker.ts'
-import type { WrittenTable } from '../tables/sink-types.ts'
-import { checkLoads } from '../tables/table-loads.ts'
+import type { TableSink, WrittenTable } from '../tables/sink-types.ts'
+import { removeTables } from '../tables/table-file.ts'
+import { checkLoads, createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
+import { createTableSink } from '../tables/table-sink.ts'
 import { type Leg, parseCheckpoint } from './checkpoint.ts'
 import type { ExtractOptions, ExtractSummary } from './extract-options.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
-import { createRunRequests } from './run-requests.ts'
 import {
   completenessWarnings,
   createRunStatistics,
@@ -20,11 +32,8 @@ import {
   maskSummary,
   silenceWarnings,
 } from './run-statistics.ts'
-import { createSinks } from './sinks.ts'
-import { readState, stateWithTokens } from './state.ts'
-import { createStopSignal, Stopped } from './stop-signal.ts'
-
-const defaultGraceSeconds = 20
+import { type InputState, readState, stateWithTokens } from './state.ts'
+import { createStopSignal, Stopped, type StopSignal } from './stop-signal.ts'
 
 /** All that the parts of an extraction share, from its first leg or from a checkpoint. */
 export type Extraction = Awaited<ReturnType<typeof openExtraction>>
@@ -135,7 +144,7 @@ const openStatistics = ({ runs }: ExtractorConfig, leg: Leg) =>
   )
 
 /** After a stop, requests under way have some time to be answered. */
-const abortAfter = (stopped: Promise<unknown>, graceSeconds = defaultGraceSeconds) => {
+const abortAfter = (stopped: Promise<unknown>, graceSeconds = 20) => {
   const abort = new AbortController()
   let timer: NodeJS.Timeout | undefined
   void stopped.then(() => {
@@ -155,5 +164,143 @@ const refuseUnsupported = (file: ExtractorConfig['file']): void => {
       'extractor.config.action',
       `The action "${file.action}" is not supported, only "run".`,
     )
+  }
+}
+
+interface SinksOptions {
+  parsed: ExtractorConfig
+  spoolDir: string
+  state: InputState
+  saved: Leg['sinks']
+  log: Log
+}
+
+/**
+ * The table sinks of a run: one per output bucket, shared by the iterations that write to it
+ * (docs/reference/extractor.md#iterations).
+ */
+const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
+  const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
+  const distinct = [...new Set(buckets)]
+  const sinks = new Map<number, TableSink>()
+  const warnings: string[] = []
+  const warn = (message: string): void => {
+    warnings.push(message)
+    log.warning(message)
+  }
+
+  const make = (position: number): TableSink => {
+    const bucket = distinct[position]
+    const mine = parsed.runs.filter((_, index) => buckets[index] === bucket)
+    const first = mine[0]?.config
+    const loads = createTableLoads(
+      parsed,
+      bucket,
+      mine.map(({ config }) => config),
+    )
+    const types = parsed.compat ? undefined : mine.at(-1)?.config.types
+    // A later bucket starts from what the earlier ones learnt, as its state does
+    const learnt = [...sinks.values()].at(-1)?.structure()
+    const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
+    return createTableSink({
+      folder: pathInside(spoolDir, String(position)),
+      bucket,
+      // The first iteration's mappings stay
+      dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
+      mappings: first?.mappings,
+      types,
+      loadOf: table => loads.of(table, warn),
+      keyOfLists: loads.keyOfLists,
+      compat: parsed.compat,
+      parser: isLegacy ? 'legacy' : 'current',
+      structure: learnt?.struct ?? state.structure,
+      checkpoint: saved[String(position)],
+      warn: message => log.warning(message),
+    })
+  }
+
+  const at = (position: number): TableSink => {
+    const found = sinks.get(position) ?? make(position)
+    sinks.set(position, found)
+    return found
+  }
+
+  for (const position of Object.keys(saved)) at(Number(position))
+  return {
+    of: (iteration: number): TableSink => at(distinct.indexOf(buckets[iteration])),
+    get rows(): number {
+      return [...sinks.values()].reduce((sum, sink) => sum + sink.rows, 0)
+    },
+    checkpoint: (): Leg['sinks'] =>
+      Object.fromEntries([...sinks].map(([position, sink]) => [String(position), sink.checkpoint()])),
+    /** What was learnt, for the state; `undefined` when no iteration ran. */
+    structure: () => [...sinks.values()].at(-1)?.structure(),
+    finish: async (outDir: string) => {
+      const tables: WrittenTable[] = []
+      try {
+        for (const sink of sinks.values()) tables.push(...(await sink.finish(outDir)))
+      } catch (error) {
+        await removeTables(tables)
+        throw error
+      }
+      return { tables, warnings }
+    },
+  }
+}
+
+interface RequestsOptions {
+  parsed: ExtractorConfig
+  leg: Leg
+  rows: () => number
+  now: () => number
+  log: Log
+  stop: StopSignal
+  /** Ends waits with the error that ended the run. */
+  aborted: AbortSignal
+}
+
+/** Limits of the run, its budget, and what the API says of its own limits. */
+const createRunRequests = (given: RequestsOptions) => {
+  const { parsed, leg, rows, now, log, stop, aborted } = given
+  const { api } = parsed
+  const traffic: Traffic = { ...leg.traffic }
+  const bounds = createRunBounds({
+    limits: api.limits,
+    traffic,
+    rows,
+    startedAt: leg.currentStart,
+    now,
+    log,
+    reached: leg.reached,
+  })
+  const waits = {
+    wait: (seconds: number): Promise<void> => stop.waitOrStop(seconds, aborted),
+    onWait: (seconds: number): void => {
+      traffic.waits++
+      traffic.waitedSeconds += seconds
+    },
+  }
+  const budgets = new Map<string, RequestBudget>()
+  /** Of each API that the run reads. */
+  const budgetOf = (origin: string): RequestBudget | undefined => {
+    const settings = api.http?.budget
+    const known = budgets.get(origin)
+    if (settings === undefined || known !== undefined) return known
+    const budget = createRequestBudget({ settings, sent: leg.budgets?.[origin] ?? [], log, now, ...waits })
+    budgets.set(origin, budget)
+    return budget
+  }
+  const longestSeconds = retrySettings(api.retryConfig).maxTotalSeconds
+  const gate = createRateLimitGate({ longestSeconds, log, now, ...waits })
+  return {
+    traffic,
+    bounds,
+    /** For one request alone, such as before a retry. */
+    wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted),
+    /** What the next leg has to know of its budgets. */
+    saveBudgets: () => Object.fromEntries([...budgets].map(([origin, budget]) => [origin, budget.save()])),
+    /** @param origin of the API that an iteration reads */
+    admissionFor: (origin: string): Admission =>
+      createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../json/json-value.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
-import type { ExpressionContext } from '../values/functions/expression-types.ts'
+import type { ExpressionContext } from '../values/functions/function-table.ts'
 import { toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
 import { compareBy, isAhead, isNone } from '../values/select/ordering.ts'

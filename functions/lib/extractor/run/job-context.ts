@@ -1,11 +1,11 @@
 import type { Json } from '../../json/json-value.ts'
 import type { Config } from '../config/config-schema.ts'
+import type { Silence } from '../config/job-schema.ts'
 import type { Pagination } from '../config/pagination-schema.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
-import type { Silence } from '../config/silence-schema.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/log.ts'
-import type { EvaluateValues } from '../values/functions/evaluate-values.ts'
+import type { EvaluateValues } from '../values/functions/evaluate.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
 import type { RunStatistics } from './run-statistics.ts'
 

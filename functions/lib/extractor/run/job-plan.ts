@@ -2,9 +2,12 @@ import { hexDigest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { Job } from '../config/job-schema.ts'
 import { createErrorRules, type RuleFor } from '../requests/http/error-rules.ts'
-import { parseRowFilter, type RowFilter } from '../values/select/recursion-filter.ts'
-import { createResponseFilter, type ResponseFilterOptions } from '../values/select/response-filter.ts'
-
+import {
+  createResponseFilter,
+  parseRowFilter,
+  type ResponseFilterOptions,
+  type RowFilter,
+} from '../values/select/response-filter.ts'
 /** A job of the configuration, read once. */
 export interface JobPlan {
   /** Positions in `config.jobs` and `children`, such as `0.1`: names the plan in checkpoints and summaries. */

@@ -2,12 +2,11 @@ import type { Json } from '../../json/json-value.ts'
 import type { RunWatch } from '../paging/completeness.ts'
 import type { JobPaginator } from '../paging/create-paginator.ts'
 import type { Progress } from '../paging/stop-rules.ts'
-import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import type { FetchedPage, SentPage } from '../requests/http/fetched-page.ts'
 import type { PageRequest, RequestOptions } from '../requests/http/page-request.ts'
 import type { AddOptions } from '../tables/sink-types.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
-import type { SentPage } from './same-response.ts'
 import type { Step } from './steps.ts'
 
 /** One run of a job: a top-level job once per iteration, a child once per parent row and placeholder combination. */

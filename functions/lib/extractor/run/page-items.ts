@@ -1,16 +1,14 @@
-import type { Json } from '../../json/json-value.ts'
-import { isObject, mapFields } from '../../json/json-value.ts'
+import { isObject, type Json, mapFields } from '../../json/json-value.ts'
 import { LIST_ITEMS } from '../config/answer-limits.ts'
 import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
 import type { Page } from '../paging/paginator.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
-import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import { type FetchedPage, fingerprint } from '../requests/http/fetched-page.ts'
 import type { AddOptions } from '../tables/sink-types.ts'
 import { isContainer } from '../values/php/php-values.ts'
 import { findItems } from '../values/select/find-items.ts'
 import type { JobContext } from './job-context.ts'
 import type { PageWork } from './job-run.ts'
-import { fingerprint } from './same-response.ts'
 
 /** Items of a page that go to the tables at once. */
 interface PageItems {

@@ -1,9 +1,8 @@
 import type { Json } from '../../json/json-value.ts'
 import { type Page, STUCK } from '../paging/paginator.ts'
 import { volumeOf } from '../paging/stop-rules.ts'
-import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import { type FetchedPage, fingerprint, isSamePage } from '../requests/http/fetched-page.ts'
 import type { PageEnd } from '../requests/http/parse-response.ts'
-import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
 import {
@@ -17,8 +16,7 @@ import {
   withoutNul,
 } from './page-items.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
-import { fingerprint, isSamePage } from './same-response.ts'
-import { startRun } from './start-run.ts'
+import { pendingChildren, startRun } from './start-run.ts'
 import { stepAfter } from './steps.ts'
 import { checkTotal, hasAll, isWatched, nameOf, tellSilence, watchPage } from './watch-run.ts'
 

@@ -1,12 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
-import { BoundReached } from '../requests/http/run-bounds.ts'
-import { expandChildren } from './expand-children.ts'
+import { UserError } from '../../errors/errors.ts'
+import { BoundReached, CUT_SHORT, type RunBounds } from '../requests/http/admission.ts'
+import type { ApiSession } from '../requests/http/api-session.ts'
+import type { Authenticator } from '../requests/http/authenticator.ts'
+import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import type { AddOptions, TableSink } from '../tables/sink-types.ts'
 import type { JobContext } from './job-context.ts'
-import { allPlans } from './job-plan.ts'
-import { isPage, type JobRun, type PageWork, type Pending, type PendingPage } from './job-run.ts'
-import { dropPending, fetchPage, type IterationOptions, isSkipped, located, writePage } from './page-steps.ts'
-import { readPage } from './read-page.ts'
-import { Stopped } from './stop-signal.ts'
+import { allPlans, type JobPlan } from './job-plan.ts'
+import {
+  isPage,
+  type JobRun,
+  type PageResult,
+  type PageWork,
+  type Pending,
+  type PendingPage,
+} from './job-run.ts'
+import { cutRun, readPage } from './read-page.ts'
+import { expandChildren } from './start-run.ts'
+import { Stopped, type StopSignal } from './stop-signal.ts'
 
 /** Writes what was read, in its turn. */
 type Write = () => void
@@ -195,4 +206,87 @@ const replace = (sequence: Pending[], position: number, others: readonly Pending
   const tail = sequence.splice(position)
   for (const pending of others) sequence.push(pending)
   for (let index = 1; index < tail.length; index++) sequence.push(tail[index] as Pending) // below the length
+}
+
+export interface IterationOptions {
+  plans: readonly JobPlan[]
+  context: JobContext
+  session: ApiSession
+  /** Of the requests of a job. */
+  authenticatorOf: (plan: JobPlan) => Authenticator
+  sink: TableSink
+  wait: (seconds: number) => Promise<void>
+  concurrency: number
+  stop: StopSignal
+  bounds: RunBounds
+  /** Called after the rows of a page went to the sink, with its address. */
+  onPage: (url: string) => void
+}
+
+/** Sends the request of a page. */
+const fetchPage = async (work: PageWork, options: IterationOptions): Promise<FetchedPage> => {
+  const { context, session } = options
+  const { plan } = work.run
+  const authenticator = options.authenticatorOf(plan)
+  try {
+    const fetched = await session.fetchPage(work.request, authenticator, {
+      emptyIsLast: work.run.paginator.emptyIsLast === true,
+      answer: answerOf(work, context),
+      ruleFor: plan.ruleFor,
+    })
+    return fetched
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+/** Whether a page is not needed. What was read before an error rule or a limit ended the job counts. */
+const isSkipped = ({ run: { plan } }: PageWork, { statistics, maxRows }: JobContext): boolean =>
+  statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
+
+/** Past a limit no more requests are sent. Returns what was read before and still has to be written. */
+const dropPending = (pending: Pending, context: JobContext): PendingPage | undefined => {
+  if (isPage(pending)) return cutRun(pending.run, CUT_SHORT, context)
+  context.statistics.ended(pending.plan, CUT_SHORT)
+  return undefined
+}
+
+/** How the answers of a job are read, when not as JSON only. */
+const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext) => {
+  const settings = plan.job.response ?? response
+  if (settings === undefined) return undefined
+  return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
+}
+
+const writePage = (
+  work: PageWork,
+  { items, source }: Pick<PageResult, 'items' | 'source'>,
+  { url }: Pick<FetchedPage, 'url'>,
+  { sink, onPage }: IterationOptions,
+): void => {
+  const { plan, columns } = work.run
+  const added: AddOptions = {
+    ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
+    ...(source === undefined ? {} : { source }),
+  }
+  located(work, () => {
+    if (items.length > 0) sink.add(plan.dataType, items, added)
+  })
+  onPage(url)
+}
+
+const located = <T>(work: PageWork, use: () => T): T => {
+  try {
+    return use()
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+/** A user's error with the job and the request that it came from in its params; others as they are. */
+const locateError = (error: unknown, { run: { plan }, request }: PageWork): unknown => {
+  if (!(error instanceof UserError)) return error
+  const { code, message, status, params, cause } = error
+  const place = { job: plan.path, dataType: plan.dataType, request: `${request.method} ${request.endpoint}` }
+  return new UserError(code, message, { status, params: { ...place, ...params }, cause })
 }

@@ -1,16 +1,25 @@
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
-import { isContainer, isObject } from '../../json/json-value.ts'
+import { isContainer, isObject, type Json } from '../../json/json-value.ts'
 import { createPaginator } from '../paging/create-paginator.ts'
-import { fillText } from '../requests/http/fill-text.ts'
-import type { Params, RequestOptions } from '../requests/http/page-request.ts'
+import { fillText, type Params, type RequestOptions } from '../requests/http/page-request.ts'
 import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
-import type { JobRun } from './job-run.ts'
-import { type Above, cutValue, fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
+import type { JobRun, PendingChildren, PendingPage } from './job-run.ts'
+import {
+  type Above,
+  cutValue,
+  eachOf,
+  fillEndpoint,
+  lacksValue,
+  type Placeholder,
+  parentColumns,
+  resolvePlaceholders,
+} from './placeholders.ts'
+import { SKIPPED_ROW } from './run-statistics.ts'
 import { askFor, type Step } from './steps.ts'
+import { sayAs } from './watch-run.ts'
 
 /**
  * Starts a run, or one step of it: params, headers and user data are worked out once here, not per page
@@ -84,10 +93,7 @@ const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
 }
 
 /** `attr`, `time` and `each`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
-export const expressionContexts = (
-  context: JobContext,
-  { rows, placeholders }: Above,
-): Record<string, Json> => {
+const expressionContexts = (context: JobContext, { rows, placeholders }: Above): Record<string, Json> => {
   const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
   const listed = placeholders.filter(({ path }) => path === undefined)
   if (listed.length > 0) contexts['each'] = Object.fromEntries(listed.map(({ name, value }) => [name, value]))
@@ -153,4 +159,91 @@ const textBody = (
   return {
     body: { text: fillText(toText(text), values).text, contentType: job.body.contentType ?? DEFAULT_TYPE },
   }
+}
+
+/** For each combination of its lists, the first page of a job. */
+export const startJob = (
+  plan: JobPlan,
+  inherited: readonly Placeholder[],
+  rows: readonly Json[],
+  context: JobContext,
+): PendingPage[] => {
+  const { each } = plan.job
+  if (each === undefined) return [startOne(plan, inherited, rows, context)]
+  const where = `jobs.${plan.path}`
+  const contexts = expressionContexts(context, { rows, placeholders: inherited })
+  const sets = eachOf(context.evaluate(each, contexts, `${where}.each`), inherited, where)
+  if (sets.length === 0) {
+    const message = `Job '${plan.job.endpoint}' asks for nothing: a list of ${where}.each is empty.`
+    sayAs(plan.job.silence ?? context.silence ?? 'warn', plan, message, context)
+  }
+  return sets.map(placeholders => startOne(plan, placeholders, rows, context))
+}
+
+const startOne = (
+  plan: JobPlan,
+  placeholders: readonly Placeholder[],
+  rows: readonly Json[],
+  context: JobContext,
+): PendingPage => {
+  context.statistics.started(plan)
+  const run = startRun(plan, placeholders, rows, context)
+  return { run, request: run.paginator.first }
+}
+
+/** The child jobs of the rows of one page, in the order of the configuration, each for all rows. */
+export const pendingChildren = (
+  parent: JobRun,
+  items: readonly Json[],
+  context: JobContext,
+): PendingChildren[] => {
+  if (items.length === 0) return []
+  for (const { job } of parent.plan.children) {
+    if (context.evaluateEverywhere || Object.keys(job.placeholders ?? {}).length > 0) continue
+    context.log.warning(`No 'placeholders' set for '${job.endpoint}'`)
+  }
+  return parent.plan.children.map(plan => ({ parent, plan, items, from: 0 }))
+}
+
+/**
+ * The first pages of the next children, at least `count` if there are so many, and what is left of them. Runs are made when
+ * they are soon needed: a page of a hundred thousand rows must not cost as many runs at once.
+ *
+ * @throws UserError for a placeholder that the row has no value for
+ */
+export const expandChildren = (
+  { parent, plan, items, from }: PendingChildren,
+  count: number,
+  context: JobContext,
+): { pages: PendingPage[]; rest: PendingChildren | undefined } => {
+  const pages: PendingPage[] = []
+  let position = from
+  for (; position < items.length && pages.length < count; position++) {
+    const item = items[position] ?? null
+    if (plan.rowFilter !== undefined && !plan.rowFilter(item)) continue
+    pages.push(...runsFor(parent, plan, item, context))
+  }
+  return { pages, rest: position < items.length ? { parent, plan, items, from: position } : undefined }
+}
+
+/** One run per combination of the placeholders' values. */
+const runsFor = (
+  parent: JobRun,
+  plan: PendingChildren['plan'],
+  item: Json,
+  context: JobContext,
+): PendingPage[] => {
+  const rows = [item, ...parent.rows]
+  const sets = resolvePlaceholders(
+    plan.job.placeholders,
+    rows,
+    parent.placeholders,
+    Math.floor(context.now()),
+  )
+  if (sets.length === 0 && lacksValue(plan.job.placeholders, rows))
+    context.statistics.ended(plan, SKIPPED_ROW)
+  // Without any placeholder all rows would ask the same; with parent values in params they do not
+  return sets
+    .filter(set => set.length > 0 || context.evaluateEverywhere)
+    .flatMap(set => startJob(plan, set, rows, context))
 }

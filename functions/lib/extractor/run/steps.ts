@@ -1,8 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { durationOf, plus } from '../values/functions/duration.ts'
-import type { ExpressionContext } from '../values/functions/expression-types.ts'
-import { formatMoment, readMoment } from '../values/functions/moments.ts'
+import type { ExpressionContext } from '../values/functions/function-table.ts'
+import { durationOf, formatMoment, plus, readMoment } from '../values/functions/moments.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 

@@ -1,6 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
-import { completenessOf } from '../config/completeness-schema.ts'
-import type { Silence } from '../config/silence-schema.ts'
+import { completenessOf, type Silence } from '../config/job-schema.ts'
 import {
   judgeEnd,
   judgeTotal,

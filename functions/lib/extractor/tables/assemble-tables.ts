@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import type { Json } from '../../json/json-value.ts'
-import { csvLine } from '../values/php/cell.ts'
+import { csvLine } from '../values/php/php-values.ts'
 import type { LiveTables } from './live-tables.ts'
 import { columnNodes } from './row-plan.ts'
 import type { Structure } from './structure.ts'

@@ -1,16 +1,22 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { isScalar } from '../values/php/cell.ts'
+import { isScalar } from '../values/php/php-values.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import { FinalTables } from './final-tables.ts'
 import { ItemLog, pageOfItems } from './item-log.ts'
 import { LiveTables } from './live-tables.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
-import { loadStructure, type Structure, storeStructure } from './structure.ts'
-import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
+import {
+  loadStructure,
+  restoreStructure,
+  type Structure,
+  type StructureState,
+  saveStructure,
+  storeStructure,
+} from './structure.ts'
 import { type Output, tableFile } from './table-file.ts'
-import { TableNames } from './table-names.ts'
+import { TableNames } from './table-header.ts'
 import type { TableSpoolState } from './table-spool.ts'
 
 interface AutomaticTablesOptions {

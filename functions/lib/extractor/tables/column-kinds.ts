@@ -1,4 +1,4 @@
-import { cellText, type Scalar } from '../values/php/cell.ts'
+import { cellText, type Scalar } from '../values/php/php-values.ts'
 
 type Kind = 'text' | 'number' | 'truth'
 

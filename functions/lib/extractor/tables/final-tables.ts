@@ -1,8 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
 import { ByteText } from '../values/php/byte-text.ts'
-import { csvLine } from '../values/php/cell.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
-import { AppendFile } from './append-file.ts'
+import { csvLine } from '../values/php/php-values.ts'
 import { ColumnKinds } from './column-kinds.ts'
 import { type ItemsPlan, kindOf, type ListPlan, planObject, type TableRows } from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
@@ -10,8 +9,8 @@ import type { WrittenTable } from './sink-types.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 import { type Output, tableFile } from './table-file.ts'
-import { addParentColumns, columnNames, typeOf } from './table-header.ts'
-import type { TableNames } from './table-names.ts'
+import { addParentColumns, columnNames, type TableNames, typeOf } from './table-header.ts'
+import { AppendFile } from './table-spool.ts'
 
 interface FinalTablesOptions {
   structure: Structure

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { AppendFile } from './append-file.ts'
+import { AppendFile } from './table-spool.ts'
 
 const READ_BYTES = 1 << 18
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
-import { isScalar } from '../values/php/cell.ts'
+import { isScalar } from '../values/php/php-values.ts'
 
 const LIST = 'arrayOf'
 

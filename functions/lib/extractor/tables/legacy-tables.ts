@@ -2,9 +2,8 @@ import { md5Digest } from '../../digests.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { ByteText } from '../values/php/byte-text.ts'
-import { csvLine } from '../values/php/cell.ts'
+import { csvLine } from '../values/php/php-values.ts'
 import { shortName } from '../values/php/safe-name.ts'
-import { AppendFile } from './append-file.ts'
 import { ItemLog, pageOfItems } from './item-log.ts'
 import { isListType, LegacyStructure } from './legacy-structure.ts'
 import {
@@ -18,6 +17,7 @@ import {
 import { RowWriter } from './row-writer.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
 import { type Output, tableFile } from './table-file.ts'
+import { AppendFile } from './table-spool.ts'
 
 /** Gives the plan for the rows at a path of the old structure. */
 type Open = (path: string, parents: readonly string[]) => ItemsPlan

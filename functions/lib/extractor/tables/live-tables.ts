@@ -1,16 +1,15 @@
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { ByteText } from '../values/php/byte-text.ts'
-import { csvLine } from '../values/php/cell.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
+import { csvLine } from '../values/php/php-values.ts'
 import { safeName } from '../values/php/safe-name.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
 import { columnNodes, dataColumns, type ItemsPlan, kindOf, planObject, type TableRows } from './row-plan.ts'
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
-import { columnNames } from './table-header.ts'
-import type { TableNames } from './table-names.ts'
+import { columnNames, type TableNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
 /** Columns over all segments, 8 bytes each. */

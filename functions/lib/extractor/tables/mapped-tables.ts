@@ -6,9 +6,7 @@ import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import type { ColumnKinds } from './column-kinds.ts'
 import { Mapper, type MapperState } from './mapper.ts'
-import { type MappingEntry, readMapping } from './mapping.ts'
-import { tablesOfMapping } from './mapping-tables.ts'
-
+import { type MappingEntry, readMapping, tablesOfMapping } from './mapping.ts'
 export interface MappedTablesState {
   files: number
   mappers: MapperState[]

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { cellText, csvLine, isScalar } from '../values/php/cell.ts'
-import { phpJsonEncode } from '../values/php/php-json-encode.ts'
-import { type ExtraColumns, phpSerialize, phpSerializeArray } from '../values/php/php-serialize.ts'
-import { isEmpty } from '../values/php/php-values.ts'
-import { phpVarExport } from '../values/php/php-var-export.ts'
+import {
+  type ExtraColumns,
+  phpJsonEncode,
+  phpSerialize,
+  phpSerializeArray,
+  phpVarExport,
+} from '../values/php/php-serialize.ts'
+import { cellText, csvLine, isEmpty, isScalar } from '../values/php/php-values.ts'
 import { valueAtKeys } from '../values/select/json-path.ts'
-import { AppendFile } from './append-file.ts'
 import { ColumnKinds } from './column-kinds.ts'
 import type { MappingEntry, TableEntry } from './mapping.ts'
+import { AppendFile } from './table-spool.ts'
 
 /** What mappers of one sink share. */
 interface MapperContext {

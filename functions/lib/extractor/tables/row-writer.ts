@@ -3,9 +3,8 @@ import { UserError } from '../../errors/errors.ts'
 import { JsonNumber } from '../../json/json-number.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { inOrder } from '../../json/key-order.ts'
-import { cellText, isScalar, type Scalar } from '../values/php/cell.ts'
-import { phpJsonEncode } from '../values/php/php-json-encode.ts'
-import { type ExtraColumns, phpObject, phpSerialize } from '../values/php/php-serialize.ts'
+import { type ExtraColumns, phpJsonEncode, phpObject, phpSerialize } from '../values/php/php-serialize.ts'
+import { cellText, isScalar, type Scalar } from '../values/php/php-values.ts'
 import type { ColumnPlan, ItemsPlan, ObjectPlan, TableRows } from './row-plan.ts'
 
 /** A value that the plan does not have: more has to be learnt. Has no stack, because it may be thrown often. */

@@ -2,9 +2,8 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import { csvLine } from '../values/php/cell.ts'
+import { csvLine } from '../values/php/php-values.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
-import { keyLists } from './key-lists.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { type MappedTable, MappedTables, type MappedTablesState } from './mapped-tables.ts'
 import type {
@@ -15,6 +14,7 @@ import type {
   WrittenTable,
 } from './sink-types.ts'
 import { type Output, removeTables, tableFile, writeManifest } from './table-file.ts'
+import { keyLists } from './table-loads.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
   rows: number

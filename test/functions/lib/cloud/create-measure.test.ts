@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const MODULE = join(import.meta.dirname, '../../../../functions/lib/cloud/create-measure.ts')
 
-const COUNT_RUNS = join(import.meta.dirname, '../../../../functions/run-extractor/count-runs.ts')
+const COUNT_RUNS = join(import.meta.dirname, '../../../../functions/run-extractor/end-run.ts')
 
 const JOBS = `
   import { createMeasure } from ${JSON.stringify(MODULE)}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildEndpoint } from '#lib/extractor/requests/http/outgoing-request.ts'
 import { checkConfiguration } from '#lib/extractor/run/check-configuration.ts'
-import { parseRowFilter } from '#lib/extractor/values/select/recursion-filter.ts'
+import { parseRowFilter } from '#lib/extractor/values/select/response-filter.ts'
 import { ownSamples } from './samples/own-samples.ts'
 import { runSample, type Sample } from './samples/sample.ts'
 import { hasSharedSamples, sharedSamples } from './samples/shared-samples.ts'

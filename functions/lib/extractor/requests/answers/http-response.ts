@@ -1,3 +1,4 @@
+import { UserError } from '#lib/errors/errors.ts'
 import type { ErrorRule } from '../../config/error-rules-schema.ts'
 
 /** As undici gives them: lower-case names, a list for repeated fields. */
@@ -22,3 +23,14 @@ export const firstHeader = (headers: ResponseHeaders, name: string): string | un
   const value = Object.hasOwn(headers, lower) ? headers[lower] : undefined
   return Array.isArray(value) ? value[0] : value
 }
+
+export const damagedAnswer = (format: string, problem: string, cause?: unknown): UserError =>
+  new UserError('extractor.response.damaged', `The response is not valid ${format}: ${problem}`, { cause })
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const tooLarge = (limitBytes: number): UserError =>
+  new UserError(
+    'extractor.response.tooLarge',
+    `The response is larger than ${limitBytes} bytes ("api.http.bodyLimitBytes")`,
+  )

@@ -6,15 +6,13 @@ import type { ConfigFile } from '../../config/config-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
 import { type Authenticator, type AuthenticatorOptions, noAuthentication } from '../http/authenticator.ts'
 import { setHeader } from '../http/outgoing-request.ts'
-import { apiKeyAuthentication } from './api-key.ts'
 import { awsSigner } from './aws-signature.ts'
 import { createJwtSigner, jwtAuthentication } from './jwt.ts'
 import { loginAuthentication } from './login.ts'
 import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { oauth2Authentication } from './oauth2.ts'
 import { oauth10Authentication } from './oauth10.ts'
-import { oauth20Authentication } from './oauth20.ts'
-import { queryAuthentication } from './query.ts'
+import { apiKeyAuthentication, oauth20Authentication, queryAuthentication } from './query.ts'
 
 interface CreateOptions extends AuthenticatorOptions {
   file: ConfigFile

@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
 import { isNumber, isObject } from '#lib/json/json-value.ts'
-import type { JwtSettings } from '../../config/token-schema.ts'
+import type { JwtSettings } from '../../config/authentication-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
 import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
 import { sessionAuthentication } from './sessions.ts'

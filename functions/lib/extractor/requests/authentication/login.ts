@@ -1,14 +1,13 @@
 import type { Json } from '#lib/json/json-value.ts'
 import type { LoginAuthentication } from '../../config/authentication-schema.ts'
-import type { ExpressionContext } from '../../values/functions/expression-types.ts'
+import type { ExpressionContext } from '../../values/functions/function-table.ts'
 import { isContainer, isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
 import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
 import { withParts } from '../masking/secrets-of.ts'
-import { loginExpiry } from './login-expiry.ts'
-import { credentialsIn, toLoginResponse } from './login-response.ts'
+import { credentialsIn, loginExpiry, toLoginResponse } from './login-response.ts'
 import { type Login, sessionAuthentication } from './sessions.ts'
 
 interface LoginOptions extends AuthenticatorOptions {

@@ -1,13 +1,12 @@
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import type { OAuth2Authentication } from '../../config/token-schema.ts'
+import type { OAuth2Authentication } from '../../config/authentication-schema.ts'
 import { isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
 import type { PageRequest } from '../http/page-request.ts'
 import { createJwtSigner } from './jwt.ts'
-import { loginExpiry } from './login-expiry.ts'
-import { credentialsIn, toLoginResponse } from './login-response.ts'
+import { credentialsIn, loginExpiry, toLoginResponse } from './login-response.ts'
 import { type Login, sessionAuthentication } from './sessions.ts'
 
 /** A token is renewed so many seconds before it expires, so that no request is under way with a dead one. */

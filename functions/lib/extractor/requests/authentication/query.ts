@@ -1,9 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import type { EvaluateValues } from '../../values/functions/evaluate-values.ts'
-import { replaceInQuery } from '../../values/php/query.ts'
+import type {
+  ApiKeyAuthentication,
+  OAuth20Authentication,
+  OAuthCredentials,
+} from '../../config/authentication-schema.ts'
+import type { EvaluateValues } from '../../values/functions/evaluate.ts'
+import { toText } from '../../values/php/php-values.ts'
+import { parseQuery, replaceInQuery } from '../../values/php/query.ts'
 import type { Authenticator } from '../http/authenticator.ts'
-import { requestContext } from './request-context.ts'
+import { checkHeaders, type OutgoingRequest, setHeader, setHeaders } from '../http/outgoing-request.ts'
+import type { Masker } from '../masking/masker.ts'
+import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { withQuery } from './with-query.ts'
 
 /**
@@ -34,6 +43,101 @@ export const queryAuthentication = (
         'api.authentication.query',
       )
       return { request: withQuery(request, old => replaceInQuery(old, values)), session: 0 }
+    },
+  }
+}
+
+/**
+ * A key in a header, a query parameter or a cookie (docs/reference/extractor-authentication.md#apikey).
+ *
+ * ```
+ * { "type": "apiKey", "in": "header", "name": "Authorization", "prefix": "Token ", "value": { "attr": "#key" } }
+ * GET /orders    Authorization: Token k1
+ * ```
+ */
+export const apiKeyAuthentication = (
+  settings: ApiKeyAuthentication,
+  attributes: Json,
+  evaluate: EvaluateValues,
+  masker: Masker,
+): Authenticator => {
+  const { name, prefix = '' } = settings
+  const { value } = evaluate({ value: settings.value }, { attr: attributes }, 'api.authentication')
+  const key = toText(value)
+  masker.add(key)
+  const text = prefix + key
+  return {
+    sign: async request => {
+      if (settings.in === 'query')
+        return { request: withQuery(request, old => replaceInQuery(old, { [name]: text })), session: 0 }
+      const headers =
+        settings.in === 'header'
+          ? setHeader(request.headers, name, text)
+          : setHeader(request.headers, 'Cookie', `${name}=${text}`)
+      return { request: { ...request, headers }, session: 0 }
+    },
+  }
+}
+
+/**
+ * Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor-authentication.md#oauth20).
+ *
+ * ```
+ * { "type": "oauth20", "format": "json",
+ *   "headers": { "Authorization": { "function": "concat", "args": ["Bearer ", { "authorization": "data.access_token" }] } } }
+ * GET /orders    Authorization: Bearer eyJ...
+ * ```
+ */
+export const oauth20Authentication = (
+  settings: OAuth20Authentication,
+  stored: OAuthCredentials | undefined,
+  now: () => number,
+  evaluate: EvaluateValues,
+): Authenticator => {
+  const { data, clientId } = requireCredentials(stored, '2.0')
+  const content = settings.format === 'json' ? parseData(data) : data
+  return {
+    sign: async request => {
+      const context = {
+        ...requestContext(request),
+        authorization: {
+          clientId,
+          nonce: randomBytes(8).toString('hex'),
+          timestamp: Math.floor(now()),
+          data: content,
+        },
+      }
+      const query = evaluate(settings.query ?? {}, context, 'api.authentication.query')
+      const headers = evaluate(settings.headers ?? {}, context, 'api.authentication.headers')
+      // Written anew even when nothing is added, as Generic Extractor does
+      const signed = withQuery(request, old => replaceInQuery(old, query))
+      return {
+        request: { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) },
+        session: 0,
+      }
+    },
+  }
+}
+
+/**
+ * The contexts `query` and `request` of signing expressions (docs/reference/extractor-functions.md#contexts): the
+ * request before signing.
+ */
+const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'request', Json> => {
+  const { protocol, port } = new URL(url.origin)
+  const at = url.target.indexOf('?')
+  const path = at < 0 ? url.target : url.target.slice(0, at)
+  const queryString = at < 0 ? '' : url.target.slice(at + 1)
+  return {
+    query: parseQuery(queryString),
+    request: {
+      url: url.href,
+      path,
+      queryString,
+      method,
+      hostname: url.hostname,
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      resource: url.target,
     },
   }
 }

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
+import type { ErrorCode } from '#lib/errors/codes.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { plural } from '#lib/plural.ts'
+import type { Budget, Limits } from '../../config/limits-schema.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
+import type { Log } from '../masking/log.ts'
 import { NetworkFailure } from './network-failure.ts'
-import type { RateLimitGate } from './rate-limit-gate.ts'
-import type { RequestBudget } from './request-budget.ts'
-import type { RunBounds } from './run-bounds.ts'
-import type { Traffic } from './traffic.ts'
+import type { RateLimitGate } from './rate-limit.ts'
 import type { Outcome } from './witness.ts'
 
 /** Says when each request of a run may be sent. */
@@ -44,3 +46,139 @@ export const createAdmission = ({ gate, traffic, bounds, budget, sends }: Admiss
 
 const sizeOf = ({ body, file }: HttpResponse): number =>
   file === undefined ? body.length : statSync(file).size
+
+/** What a run has asked of its API so far, all legs together. */
+export interface Traffic {
+  /** Requests that were sent, logins, redirects and retries among them. */
+  requests: number
+  /** Of bodies, unpacked. */
+  bytes: number
+  /** How often and how long all requests waited for the API to take more. */
+  waits: number
+  waitedSeconds: number
+}
+
+export const newTraffic = (): Traffic => ({ requests: 0, bytes: 0, waits: 0, waitedSeconds: 0 })
+
+/** Thrown in place of a request that is past a bound: the run ends with what it has. */
+export class BoundReached extends Error {
+  override readonly name = 'BoundReached'
+}
+
+/** Why a job that was cut short ended. */
+export const CUT_SHORT = 'the run reached its limit'
+
+interface RunBoundsOptions {
+  limits: Limits | undefined
+  traffic: Readonly<Traffic>
+  /** Rows of all tables so far. */
+  rows: () => number
+  /** Seconds since 1970, of the first leg. */
+  startedAt: number
+  now: () => number
+  log: Log
+  /** What an earlier leg said of the limit that it reached. */
+  reached?: string | undefined
+}
+
+export type RunBounds = ReturnType<typeof createRunBounds>
+
+/** What one run, all legs together, may ask of its API. Without `limits` it has no bounds. */
+export const createRunBounds = ({
+  limits = {},
+  traffic,
+  rows,
+  startedAt,
+  now,
+  log,
+  reached,
+}: RunBoundsOptions) => {
+  const exceeded = (): string | undefined => {
+    const { requests, bytes, minutes, rows: mostRows } = limits
+    if (requests !== undefined && traffic.requests >= requests) return plural(requests, 'request')
+    if (bytes !== undefined && traffic.bytes >= bytes) return plural(bytes, 'byte')
+    if (mostRows !== undefined && rows() >= mostRows) return plural(mostRows, 'row')
+    if (minutes !== undefined && now() - startedAt >= minutes * 60) return plural(minutes, 'minute')
+    return undefined
+  }
+
+  return {
+    /** @throws UserError `extractor.job.limit`, or `BoundReached` when the run is to end with what it has */
+    check: (): void => {
+      if (reached !== undefined) throw new BoundReached(reached)
+      const bound = exceeded()
+      if (bound === undefined) return
+      if (limits.do !== 'stop')
+        throw new UserError(
+          'extractor.job.limit' satisfies ErrorCode,
+          `The run needs more than its limit of ${bound} ("api.limits"). ${soFar(traffic, rows())}`,
+        )
+      reached = `The run ended at its limit of ${bound} ("api.limits"): the tables hold what was read until then. ${soFar(traffic, rows())}`
+      log.warning(reached)
+      throw new BoundReached(reached)
+    },
+    /** The sentence for the end of a run that was cut short; undefined while it was not. */
+    get reached(): string | undefined {
+      return reached
+    },
+  }
+}
+
+const soFar = ({ requests, bytes }: Readonly<Traffic>, rows: number): string =>
+  `It had sent ${plural(requests, 'request')} and read ${plural(bytes, 'byte')} and ${plural(rows, 'row')}.`
+
+/** Requests that were sent lately: when the slot of time began, in seconds since 1970, and how many. Plain JSON. */
+export type SentLately = [at: number, requests: number][]
+
+export type RequestBudget = ReturnType<typeof createRequestBudget>
+
+interface RequestBudgetOptions {
+  settings: Budget
+  /** By the legs before. */
+  sent: SentLately
+  log: Log
+  now: () => number
+  wait: (seconds: number) => Promise<void>
+  onWait: (seconds: number) => void
+}
+
+/** Slots of one span. What is sent in a slot counts as sent at its end, so that no span ever sees more than it may. */
+const SLOTS = 100
+
+/** Lets so many requests through in any span of so many seconds, and makes the others wait. */
+export const createRequestBudget = ({ settings, sent, log, now, wait, onWait }: RequestBudgetOptions) => {
+  const { requests, seconds } = settings
+  const slot = seconds / SLOTS
+  const counts = seconds + slot
+  let lately: SentLately = sent
+  let waiting: Promise<void> | undefined
+
+  const untilFree = async (): Promise<void> => {
+    const [oldest = now()] = lately[0] ?? []
+    const waitSeconds = Math.max(oldest + counts - now(), 0.001) // else time would stand still
+    log.info(
+      `The budget of ${requests} requests in ${seconds} s is used up: waiting ${waitSeconds.toFixed(1)} s.`,
+    )
+    onWait(waitSeconds)
+    await wait(waitSeconds)
+  }
+
+  return {
+    /** Resolves when a request may be sent. */
+    take: async (): Promise<void> => {
+      for (;;) {
+        // A clock that was far ahead must not close the budget
+        lately = lately.filter(([at]) => at + counts > now() && at - counts < now())
+        if (lately.reduce((sum, [, count]) => sum + count, 0) < requests) break
+        waiting ??= untilFree().finally(() => {
+          waiting = undefined
+        })
+        await waiting
+      }
+      const last = lately.at(-1)
+      if (last !== undefined && now() - last[0] < slot) last[1]++
+      else lately.push([now(), 1])
+    },
+    save: (): SentLately => lately,
+  }
+}

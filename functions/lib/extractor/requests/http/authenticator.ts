@@ -1,5 +1,5 @@
 import type { Json } from '#lib/json/json-value.ts'
-import type { EvaluateValues } from '../../values/functions/evaluate-values.ts'
+import type { EvaluateValues } from '../../values/functions/evaluate.ts'
 import type { Masker } from '../masking/masker.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'

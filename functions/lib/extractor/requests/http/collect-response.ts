@@ -3,9 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import type { Dispatcher } from 'undici'
 import { pathInside } from '#lib/paths/path-inside.ts'
 import { BODY_IN_MEMORY_BYTES } from '../../config/answer-limits.ts'
-import { AppendFile } from '../../tables/append-file.ts'
-import { tooLarge } from '../answers/answer-error.ts'
-import type { ResponseHeaders } from '../answers/http-response.ts'
+import { AppendFile } from '../../tables/table-spool.ts'
+import { type ResponseHeaders, tooLarge } from '../answers/http-response.ts'
 import { isBeingReset } from './dispatcher.ts'
 
 interface CollectOptions {

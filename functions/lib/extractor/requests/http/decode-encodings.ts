@@ -15,7 +15,7 @@ import {
   zstdDecompress,
 } from 'node:zlib'
 import { UserError } from '#lib/errors/errors.ts'
-import { tooLarge } from '../answers/answer-error.ts'
+import { tooLarge } from '../answers/http-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 
 const decoders = {

@@ -1,7 +1,11 @@
 import type { Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
-import type { ErrorRule } from '../../config/error-rules-schema.ts'
-import { type Comparison, isStatusClass, type ResponseTest } from '../../config/response-test-schema.ts'
+import {
+  type Comparison,
+  type ErrorRule,
+  isStatusClass,
+  type ResponseTest,
+} from '../../config/error-rules-schema.ts'
 import { isContainer, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import { firstHeader, type HttpResponse } from '../answers/http-response.ts'

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { shortDigest } from '#lib/digests.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
 import type { ItemFile } from '../answers/item-file.ts'
@@ -39,3 +41,13 @@ export const parsedLater = (
     },
   }
 }
+
+/** What an API sent. */
+export type SentPage = Pick<FetchedPage, 'isParsed' | 'body' | 'response'>
+
+/** A digest of a response. A checkpoint holds it in place of the last response. */
+export const fingerprint = (response: Json): string => shortDigest(JSON.stringify(response))
+
+/** Whether two pages hold the same values in the same order. Mostly decided by the first that differs. */
+export const isSamePage = (a: SentPage, b: SentPage): boolean =>
+  (a.isParsed && b.isParsed && a.body.equals(b.body)) || isDeepStrictEqual(a.response, b.response)

@@ -1,4 +1,4 @@
-import { rawUrlEncode, urlEncode } from '../../values/php/form-encoding.ts'
+import { rawUrlEncode, urlEncode } from '../../values/php/query.ts'
 
 // U+001F never occurs unescaped in JSON text, so a mark cannot be mistaken for data
 const mark = '\u001f'

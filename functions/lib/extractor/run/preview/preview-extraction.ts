@@ -1,16 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
 import { isContainer, mapFields } from '#lib/json/json-value.ts'
+import { jsonTokens } from '#lib/json/parse-json.ts'
 import { NetworkFailure } from '../../requests/http/network-failure.ts'
 import type { OutgoingRequest } from '../../requests/http/outgoing-request.ts'
 import type { Outcome, Witness } from '../../requests/http/witness.ts'
 import type { WrittenTable } from '../../tables/sink-types.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '../extract.ts'
 import { Stopped } from '../stop-signal.ts'
-import { maskBody } from './mask-body.ts'
 import { PREVIEW_LIMITS, type PreviewLimits } from './preview-limits.ts'
 import type { Exchange, PreviewResult, PreviewTable } from './preview-schemas.ts'
 
@@ -233,4 +234,39 @@ const maskHeaders = (headers: Headers, mask: (text: string) => string): Record<s
 const maskHeader = (name: string, value: string | string[], mask: (text: string) => string) => {
   const one = (text: string): string => (secretHeader.test(name) ? '***' : mask(text))
   return Array.isArray(value) ? value.map(one) : one(value)
+}
+
+/**
+ * A body without secrets. JSON stays JSON: a number that is a secret becomes the text `***`.
+ *
+ * @param mask replaces the secrets of a text
+ */
+export const maskBody = (body: Buffer, mask: (text: string) => string): Buffer => {
+  const encoding = isUtf8(body) ? 'utf8' : 'latin1' // each byte a letter: secrets of ASCII are found in any bytes
+  const text = body.toString(encoding)
+  const masked = mask(text)
+  if (masked === text) return body
+  const whole = parsed(text) !== undefined && parsed(masked) === undefined ? maskNumbers(text, mask) : masked
+  return Buffer.from(whole, encoding)
+}
+
+const parsed = (text: string): { value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** What surrounds texts and numbers stays as it is. */
+const maskNumbers = (json: string, mask: (text: string) => string): string => {
+  let whole = ''
+  let copied = 0
+  for (const { token, index } of jsonTokens(json)) {
+    const masked = mask(token)
+    if (masked === token) continue
+    whole += json.slice(copied, index) + (token.startsWith('"') ? masked : JSON.stringify(masked))
+    copied = index + token.length
+  }
+  return whole + json.slice(copied)
 }

@@ -4,9 +4,13 @@ import { JsonNumber } from '#lib/json/json-number.ts'
 import { isObject, type Json, type JsonObject, mapFields } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { TextBudget } from '../php/text-budget.ts'
-import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
-import { callFunction, functionTable } from './function-table.ts'
-import { sizeOf } from './joined.ts'
+import {
+  callFunction,
+  type EvaluateOptions,
+  type ExpressionContext,
+  functionTable,
+  sizeOf,
+} from './function-table.ts'
 
 /**
  * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
@@ -138,3 +142,28 @@ const leavesOf = (value: Json): ReadonlyMap<string, Json> => {
   walk(value, '')
   return leaves
 }
+
+/** Evaluates every value of an object; names stay. `path` is where the object stands, for messages. */
+export type EvaluateValues = (
+  values: Readonly<Record<string, unknown>>,
+  context: ExpressionContext,
+  path: string,
+  options?: {
+    /** Leaves lists as they are: in headers a list is several values, not something to work out. */
+    skipLists?: boolean
+  },
+) => Record<string, Json>
+
+/** `now` gives seconds since 1970; expressions read the clock of the extraction, not of the system. */
+export const createEvaluateValues =
+  (now: () => number): EvaluateValues =>
+  (values, context, path, { skipLists = false } = {}) => {
+    const result: Record<string, Json> = {}
+    for (const [name, value] of Object.entries(values)) {
+      result[name] =
+        skipLists && Array.isArray(value)
+          ? value
+          : evaluate(value, context, { path: `${path}.${name}`, now: Math.floor(now()) })
+    }
+    return result
+  }

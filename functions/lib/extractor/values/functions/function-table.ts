@@ -1,14 +1,13 @@
 import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { UserError } from '#lib/errors/errors.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { date } from '../php/date.ts'
-import { toBytes, toInteger, toPhpText } from '../php/php-cast.ts'
-import { isEmpty } from '../php/php-values.ts'
+import { isEmpty, toBytes, toInteger, toPhpText } from '../php/php-values.ts'
 import { sprintf } from '../php/sprintf.ts'
 import { strtotime } from '../php/strtotime.ts'
 import type { TextBudget } from '../php/text-budget.ts'
-import { joined } from './joined.ts'
 
 interface FunctionContext {
   now: number
@@ -188,4 +187,36 @@ const uint32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
   return bytes
+}
+
+/** Parts with `glue` between them: text, or bytes as soon as one of them is bytes. */
+const joined = (parts: readonly Value[], glue: Value | undefined = '', budget: TextBudget): Value => {
+  const glued = Math.max(0, parts.length - 1) * sizeOf(glue)
+  budget.check(parts.reduce<number>((sum, part) => sum + sizeOf(part), glued))
+  if (![...parts, glue].some(part => part instanceof ByteString))
+    return parts.map(toPhpText).join(toPhpText(glue))
+  const pieces = parts.flatMap((part, i) => (i === 0 ? [toBytes(part)] : [toBytes(glue), toBytes(part)]))
+  return new ByteString(Buffer.concat(pieces))
+}
+
+/** Length in characters, or in bytes of a `ByteString`. Numbers and the like are too short to count. */
+export const sizeOf = (value: Value): number => {
+  if (typeof value === 'string') return value.length
+  return value instanceof ByteString ? value.bytes.length : 0
+}
+
+/**
+ * What references can name: `{ "attr": "a.b" }` reads `context.attr`, flattened with dots, list positions as keys.
+ * Which contexts exist depends on the place (docs/reference/extractor-functions.md#contexts); a reference to any
+ * other name stays an object.
+ */
+export type ExpressionContext = Readonly<Record<string, Json>>
+
+export interface EvaluateOptions {
+  /** Where the expression stands, for messages: `config.jobs.0.params.since`. */
+  path?: string | undefined
+  /** `urlencode` is a function here, and nowhere else. */
+  isPlaceholder?: boolean
+  /** Seconds since 1970 for `time()`, `date(format)` and relative texts of `strtotime`. Default: the system clock. */
+  now?: number | undefined
 }

@@ -1,6 +1,7 @@
 import { JsonNumber } from '#lib/json/json-number.ts'
 import { isObject, type Json } from '#lib/json/json-value.ts'
-import { ByteString } from './byte-string.ts'
+import { ByteString, type Value } from './byte-string.ts'
+import { phpNumberCell } from './php-number.ts'
 
 /**
  * What the format calls empty, PHP's `empty()`: null, false, 0, "", "0" and a list without items
@@ -35,3 +36,48 @@ export const isNumericText = (text: string): boolean =>
   /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
 
 export const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)
+
+/** PHP's `(string)`. Unlike `toText`, doubles have 14 digits (`1.50` is `1.5`) and a list is `Array`. */
+export const toPhpText = (value: Value): string => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || value instanceof JsonNumber) return phpNumberCell(value)
+  if (value instanceof ByteString) return value.bytes.toString()
+  return Array.isArray(value) ? 'Array' : toText(value)
+}
+
+export const toBytes = (value: Value): Buffer =>
+  value instanceof ByteString ? value.bytes : Buffer.from(toPhpText(value))
+
+/** PHP's `(int)`, toward zero. A text counts as the number at its start; what is no finite number is 0. */
+export const toInteger = (value: Value): number => {
+  const number = toFloat(value)
+  return Number.isFinite(number) ? Math.trunc(number) : 0
+}
+
+/** PHP's `(float)`. A text counts as the number at its start. */
+export const toFloat = (value: Value): number => {
+  if (typeof value === 'number') return value
+  if (value instanceof JsonNumber) return value.valueOf()
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string')
+    return Number(/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i.exec(value)?.[0] ?? 0)
+  return 0
+}
+
+export type Scalar = boolean | number | string | JsonNumber
+
+export const isScalar = (value: Json | undefined): value is Scalar =>
+  (typeof value !== 'object' && value !== undefined) || value instanceof JsonNumber
+
+/**
+ * Cell text of a single value, quotes not doubled yet: true is `1`, false and null are empty
+ * (docs/reference/extractor-tables.md#cells).
+ */
+export const cellText = (value: Scalar | null, compat: boolean): string =>
+  compat ? toPhpText(value) : toText(value)
+
+const quoted = (text: string): string =>
+  text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`
+
+/** One CSV line with its line end; a row without columns is an empty line. */
+export const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`

@@ -1,8 +1,8 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { wholeNumber } from '../select/whole-number.ts'
+import { wholeNumber } from '../select/ordering.ts'
 import type { Value } from './byte-string.ts'
-import { toBytes, toFloat, toInteger, toPhpText } from './php-cast.ts'
-import { phpFloat } from './php-float.ts'
+import { phpFloat } from './php-number.ts'
+import { toBytes, toFloat, toInteger, toPhpText } from './php-values.ts'
 import type { TextBudget } from './text-budget.ts'
 
 // Each repetition has an end: between flags and width a long run of zeros could be cut at any place

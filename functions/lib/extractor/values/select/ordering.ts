@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import { toText } from '../php/php-values.ts'
-import { wholeNumber } from './whole-number.ts'
+import { isNumericText, toText } from '../php/php-values.ts'
 
 export const Ordering = z.enum(['number', 'text', 'date'])
 
@@ -68,3 +67,17 @@ export const isAhead = (kind: Ordering | undefined, value: Json, now: number): b
 
 const notA = (kind: string, value: Json): UserError =>
   new UserError('extractor.value.order', `Cursor value '${toText(value)}' is not a ${kind}.`)
+
+/**
+ * A numeric value cut to a whole number, as a `bigint` where a double would lose digits; `undefined` for anything that is
+ * not a number or the text of one.
+ */
+export const wholeNumber = (value: unknown): number | bigint | undefined => {
+  if (typeof value === 'number') return Math.trunc(value)
+  const text = value instanceof JsonNumber ? value.text : value
+  if (typeof text !== 'string' || !isNumericText(text)) return undefined
+  const trimmed = text.trim()
+  if (!/^[+-]?\d+$/.test(trimmed)) return Math.trunc(Number(trimmed))
+  const number = Number(trimmed)
+  return Number.isSafeInteger(number) ? number : BigInt(trimmed.replace('+', ''))
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { maskBody } from '#lib/extractor/run/preview/mask-body.ts'
+import { maskBody } from '#lib/extractor/run/preview/preview-extraction.ts'
 
 const mask = (text: string): string => text.replaceAll('4711', '***')
 

@@ -8,7 +8,7 @@ import { planJobs } from '#lib/extractor/run/job-plan.ts'
 import type { JobRun, PendingPage } from '#lib/extractor/run/job-run.ts'
 import { createRunStatistics } from '#lib/extractor/run/run-statistics.ts'
 import { restoreSequences, saveSequences } from '#lib/extractor/run/saved-sequences.ts'
-import { createEvaluateValues } from '#lib/extractor/values/functions/evaluate-values.ts'
+import { createEvaluateValues } from '#lib/extractor/values/functions/evaluate.ts'
 
 const [plan] = planJobs([{ endpoint: 'items' }], { compatLevel: 3, compat: false })
 

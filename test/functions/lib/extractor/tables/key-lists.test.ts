@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keyLists } from '#lib/extractor/tables/key-lists.ts'
+import { keyLists } from '#lib/extractor/tables/table-loads.ts'
 
 it('gives each element the key of its row and its place', () => {
   expect(keyLists([{ id: 7, lines: [{ sku: 'a' }, { sku: 'b' }] }], ['id'])).toEqual([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHostCheck } from '#lib/extractor/requests/http/allowed-hosts.ts'
+import { createHostCheck } from '#lib/extractor/requests/http/address-guard.ts'
 import { resolveUrl } from '#lib/extractor/requests/http/resolve-url.ts'
 import type { Answer } from '../../api-server.ts'
 import { runExtraction, type Settings } from '../../run-extraction.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRateLimitGate } from '#lib/extractor/requests/http/rate-limit-gate.ts'
+import { createRateLimitGate } from '#lib/extractor/requests/http/rate-limit.ts'
 import { type VirtualTime, virtualTime } from './virtual-time.ts'
 
 const origin = 'https://api.test'

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildEndpoint } from '#lib/extractor/requests/http/outgoing-request.ts'
-import { replaceRecursive } from '#lib/extractor/requests/http/overlay.ts'
-import type { Params } from '#lib/extractor/requests/http/page-request.ts'
+import { type Params, replaceRecursive } from '#lib/extractor/requests/http/page-request.ts'
 import { resolveUrl } from '#lib/extractor/requests/http/resolve-url.ts'
-import { formEncode } from '#lib/extractor/values/php/form-encoding.ts'
-import { addLoginQuery, formatQuery, parseQuery, replaceInQuery } from '#lib/extractor/values/php/query.ts'
+import {
+  addLoginQuery,
+  formatQuery,
+  formEncode,
+  parseQuery,
+  replaceInQuery,
+} from '#lib/extractor/values/php/query.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { runExtraction } from '../../run-extraction.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillText } from '#lib/extractor/requests/http/fill-text.ts'
+import { fillText } from '#lib/extractor/requests/http/page-request.ts'
 import { runExtraction } from '../../run-extraction.ts'
 import { runInLegs } from '../../run-in-legs.ts'
 

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { phpFloat } from '#lib/extractor/values/php/php-float.ts'
-import { phpJsonEncode } from '#lib/extractor/values/php/php-json-encode.ts'
-import { phpSerialize } from '#lib/extractor/values/php/php-serialize.ts'
-import { phpVarExport } from '#lib/extractor/values/php/php-var-export.ts'
+import { phpFloat } from '#lib/extractor/values/php/php-number.ts'
+import { phpJsonEncode, phpSerialize, phpVarExport } from '#lib/extractor/values/php/php-serialize.ts'
 import { safeName } from '#lib/extractor/values/php/safe-name.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ByteString } from '#lib/extractor/values/php/byte-string.ts'
-import { toInteger, toPhpText } from '#lib/extractor/values/php/php-cast.ts'
-import { isEmpty, isEmptyAsArray, toText } from '#lib/extractor/values/php/php-values.ts'
+import {
+  isEmpty,
+  isEmptyAsArray,
+  toInteger,
+  toPhpText,
+  toText,
+} from '#lib/extractor/values/php/php-values.ts'
 import { valueAt } from '#lib/extractor/values/select/json-path.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
 import type { Json } from '#lib/json/json-value.ts'

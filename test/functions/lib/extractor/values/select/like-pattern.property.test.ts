@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { likePattern, parseRowFilter } from '#lib/extractor/values/select/recursion-filter.ts'
+import { likePattern, parseRowFilter } from '#lib/extractor/values/select/response-filter.ts'
 
 /** What the pattern means, in as many steps as it takes: good for short texts. */
 const asRegExp = (pattern: string): RegExp =>
