@@ -11,8 +11,8 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_823,
-  'lines of tests': 82_330,
-  'words of documents': 98_496,
+  'lines of tests': 82_218,
+  'words of documents': 92_646,
   functions: 10,
   routes: 211,
   settings: 20,
