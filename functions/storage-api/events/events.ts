@@ -186,13 +186,8 @@ routes.post('/v2/storage/events', {
     const { events, nextId, now, idempotency } = services
     const make = eventMaker({ ...request, runId: runId ?? request.runId }, now(), content)
     const scope = `${caller.tokenId} events${inBranch(branchId)}`
-    const event =
-      idempotencyKey === undefined
-        ? await events.create(nextId, make)
-        : await events.createOnce(
-            { scope, key: idempotencyKey, request: content },
-            { idempotency, nextId, make },
-          )
+    const asked = idempotencyKey === undefined ? undefined : { scope, key: idempotencyKey, request: content }
+    const event = await events.create(nextId, make, asked && { request: asked, idempotency })
     return eventResource(event, { baseUrl: request.baseUrl, now: services.now() })
   },
 })

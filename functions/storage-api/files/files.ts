@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { inBranch } from '../../lib/storage/db/branch-id.ts'
-import { createOnce } from '../../lib/storage/db/create-once.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { expiryOf, type FileRecord, maySeeFile } from '../../lib/storage/files/file-store.ts'
@@ -17,7 +16,7 @@ import type { FileAccess } from '../services/file-access.ts'
 import { newFileRecord } from '../services/new-file.ts'
 import type { Caller } from '../services/services.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
-import { recordUpload } from './store-upload.ts'
+import { tellingUpload } from './store-upload.ts'
 
 export const routes = routesOf('files')
 
@@ -247,20 +246,13 @@ routes.post('/v2/storage/files/prepare', {
     }
     const make = (id: number) =>
       newFileRecord(id, newFile, { projectId: services.projectId, now: services.now() })
-    const file =
-      idempotencyKey === undefined
-        ? await services.files.create(services.nextId, make)
-        : await createOnce(
-            {
-              scope: `${caller.tokenId} files/prepare${inBranch(request.branchId)}`,
-              key: idempotencyKey,
-              request: newFile,
-            },
-            { ...services, records: services.files, make },
-          )
-
-    await recordUpload(request, services, file)
-    const { fileAccess } = services
+    const { files, fileAccess, nextId, idempotency } = services
+    const scope = `${caller.tokenId} files/prepare${inBranch(request.branchId)}`
+    const asked = idempotencyKey === undefined ? undefined : { scope, key: idempotencyKey, request: newFile }
+    const file = await files.create(nextId, make, {
+      told: made => tellingUpload(request, services, made),
+      once: asked && { request: asked, idempotency },
+    })
     const [resource, uploadParams] = await Promise.all([
       fileResource(file, fileAccess),
       (federationToken || file.isSliced ? federatedUpload : plainUpload)(file, fileAccess),

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
+import type { ItemWrite } from '../../lib/items/item-table.ts'
 import { attachmentOf } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { recordAudit } from '../http/record-event.ts'
+import { tellingAudit } from '../http/record-event.ts'
 import type { Sender } from '../http/route-definition.ts'
 import { fileKey, newFileRecord } from '../services/new-file.ts'
 import type { Services } from '../services/services.ts'
@@ -59,19 +60,18 @@ export const listStored = async (
   const { files, nextId, projectId } = services
   // The key does not change, even if another process has taken its id in the meantime.
   const ids = [firstId]
-  const file = await files.create(
+  return files.create(
     () => ids.pop() ?? nextId(),
     id => ({ ...newFileRecord(id, settings, { projectId, now: createdAt }), key }),
+    { told: made => tellingUpload(request, services, made) },
   )
-  await recordUpload(request, services, file)
-  return file
 }
 
 /** The event of a new file. Its content may follow: clients put it into the object store themselves. */
-export const recordUpload = (sender: Sender, services: Services, file: FileRecord): Promise<void> => {
+export const tellingUpload = (sender: Sender, services: Services, file: FileRecord): ItemWrite[] => {
   const { id, name, isSliced, tags } = file
   const attachments = [attachmentOf(file)]
-  return recordAudit(sender, services, 'fileUploaded', {
+  return tellingAudit(sender, services, 'fileUploaded', {
     id: String(id),
     name,
     params: { isSliced, tags },

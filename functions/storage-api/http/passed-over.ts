@@ -27,7 +27,7 @@ export const tellPassedOver = async (
     params: JSON.stringify({ route, parameters: names.slice(0, MOST_NAMES) }),
   })
   await services.events
-    .createOnce(request, { ...services, make })
+    .create(services.nextId, make, { ...services, request })
     .catch((error: unknown) => services.log.error('event not stored', { names, error }))
   return reply
 }

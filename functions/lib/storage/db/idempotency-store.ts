@@ -14,7 +14,7 @@ const KEPT_DAYS = 30
 
 const claimRecord = z.object({ id: z.number(), fingerprint: z.string(), [itemExpiryName]: z.number() })
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   /** Scope of the key: the same key for another operation or from another token is another key. */
   scope: string
   key: string
@@ -61,7 +61,13 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   }
 }
 
-export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+
+/** The request that asks for a record, where the same one may come again. */
+export interface Once {
+  request: IdempotentRequest
+  idempotency: Pick<IdempotencyStore, 'claiming' | 'idOfEqual'>
+}
 
 const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => {
   const { id, fingerprint } = claimRecord.parse(item)

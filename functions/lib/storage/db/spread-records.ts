@@ -1,10 +1,18 @@
 import { TransientError } from '../../errors/errors.ts'
-import type { Condition, Item, ItemTable, ItemWrite, Refusal } from '../../items/item-table.ts'
+import type { Condition, Item, ItemTable, ItemWrite } from '../../items/item-table.ts'
+import type { Once } from './idempotency-store.ts'
 import { idSortKey, type NextId } from './ids.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
 
-/** Each further attempt means that another process took the id in the same moment, or that it cannot be used any more. */
+/** Each further attempt means that another process took the id in the same moment. */
 const MAX_ID_ATTEMPTS = 10
+
+interface Creation<Stored> {
+  /** What is stored with the record. */
+  also?: (record: Stored) => readonly ItemWrite[] | Promise<readonly ItemWrite[]>
+  /** Default: each request makes another record. */
+  once?: Once | undefined
+}
 
 /**
  * Records with time-ordered ids, spread over several partitions: a detail is one read, and a list takes the newest of each.
@@ -20,9 +28,6 @@ export const createSpreadRecords = <Stored extends { id: number }>(
 
   const read = (item: Item | undefined): Stored | undefined => item && parse(item)
 
-  /** Stores the record. Resolves to false when its id is taken. */
-  const insert = (record: Stored): Promise<boolean> => items.put(keyOf(record.id), { ...record }, 'absent')
-
   const writing = (record: Stored, when: Condition): ItemWrite => ({
     action: 'put',
     key: keyOf(record.id),
@@ -30,19 +35,13 @@ export const createSpreadRecords = <Stored extends { id: number }>(
     when,
   })
 
-  return {
-    insert,
+  const get = async (id: number): Promise<Stored | undefined> => read(await items.get(keyOf(id)))
 
-    /** Stores the record together with other items. Resolves to those that refuse it. */
-    insertWith: (record: Stored, ...others: readonly ItemWrite[]): Promise<Refusal[]> =>
-      items.transact([writing(record, 'absent'), ...others]),
+  return {
+    get,
 
     /** The write of a record, for a transaction. */
     writing,
-
-    async get(id: number): Promise<Stored | undefined> {
-      return read(await items.get(keyOf(id)))
-    },
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
@@ -52,13 +51,25 @@ export const createSpreadRecords = <Stored extends { id: number }>(
     },
 
     /**
-     * Stores what `make` returns for a new id, by `store` if it is given: that resolves to false when the id cannot be
-     * used. Never overwrites another process's record. Error: `storage.unavailable` when no id was free.
+     * Stores what `make` returns for a new id, or finds what an earlier attempt of the request has stored. Never
+     * overwrites another process's record. Error: `storage.unavailable` when no id was free.
      */
-    async create(nextId: NextId, make: (id: number) => Stored, store = insert): Promise<Stored> {
+    async create(
+      nextId: NextId,
+      make: (id: number) => Stored,
+      { also = () => [], once }: Creation<Stored> = {},
+    ): Promise<Stored> {
+      let deleted: number | undefined
       for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
         const record = make(nextId())
-        if (await store(record)) return record
+        const claim = once ? [once.idempotency.claiming(once.request, record.id, deleted)] : []
+        const writes = [writing(record, 'absent'), ...(await also(record)), ...claim]
+        const refused = await items.transact(writes)
+        if (refused.length === 0) return record
+        const earlier = once?.idempotency.idOfEqual(once.request, refused)
+        const stored = earlier === undefined ? undefined : await get(earlier)
+        if (stored) return stored
+        deleted = earlier
       }
       throw new TransientError('storage.unavailable', `Too many records are stored at once (${kind}).`)
     },

@@ -1,14 +1,7 @@
 import { z } from 'zod'
-import {
-  expiringIn,
-  type ItemTable,
-  type ItemWrite,
-  itemExpiryName,
-  type Refusal,
-} from '../../items/item-table.ts'
+import { expiringIn, type ItemTable, type ItemWrite, itemExpiryName } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
-import { createOnce } from '../db/create-once.ts'
-import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
+import type { Once } from '../db/idempotency-store.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
 import { createSpreadRecords } from '../db/spread-records.ts'
@@ -71,12 +64,6 @@ export const emptyEvent = {
 const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
 type StoredEvent = z.infer<typeof storedEvent>
 
-interface OnceOptions {
-  idempotency: IdempotencyStore
-  nextId: NextId
-  make: (id: number) => EventRecord
-}
-
 /** What has a list of events of its own. */
 type Subject = 'table' | 'bucket' | 'token' | 'branch'
 const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'])
@@ -111,9 +98,6 @@ export const createEventStore = (items: ItemTable) => {
       item: { ...event },
     }))
 
-  const insertWith = (event: StoredEvent, ...others: readonly ItemWrite[]): Promise<Refusal[]> =>
-    all.insertWith(event, ...copies(event), ...others)
-
   return {
     get: all.get,
     list: all.list,
@@ -131,23 +115,8 @@ export const createEventStore = (items: ItemTable) => {
       return [all.writing(stored, 'absent'), ...copies(stored)]
     },
 
-    create: (nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> =>
-      all.create(
-        nextId,
-        id => kept(make(id)),
-        async event => (await insertWith(event)).length === 0,
-      ),
-
-    /** The event of a request with an idempotency key, or the one that an earlier attempt of it has stored. */
-    createOnce: (
-      request: IdempotentRequest,
-      { idempotency, nextId, make }: OnceOptions,
-    ): Promise<EventRecord> =>
-      createOnce(request, {
-        idempotency,
-        nextId,
-        records: { get: all.get, insertWith },
-        make: id => kept(make(id)),
-      }),
+    /** `once`: or the one that an earlier attempt of the request has stored. */
+    create: (nextId: NextId, make: (id: number) => EventRecord, once?: Once): Promise<EventRecord> =>
+      all.create(nextId, id => kept(make(id)), { also: copies, once }),
   }
 }

@@ -4,8 +4,9 @@ import { deleteObjects } from '../../cloud/delete-objects.ts'
 import { listKeys } from '../../cloud/list-objects.ts'
 import { hexDigest } from '../../digests.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { decideIn, expiringIn, type ItemTable, type ItemWrite, type Refusal } from '../../items/item-table.ts'
+import { decideIn, expiringIn, type ItemTable, type ItemWrite } from '../../items/item-table.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
+import type { Once } from '../db/idempotency-store.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { type IdRange, queryNewest } from '../db/spread.ts'
 import { createSpreadRecords } from '../db/spread-records.ts'
@@ -62,27 +63,27 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
 
   const noteTags = (file: FileRecord) => tagNotes.add({ ...file, expiry: expiryOf(file) })
 
-  const insert = async (file: FileRecord): Promise<boolean> => {
-    await noteTags(file)
-    return records.insert(file)
-  }
-
   return {
     ...records,
-    /** Stores it together with other items. */
-    insertWith: async (file: FileRecord, ...others: readonly ItemWrite[]): Promise<Refusal[]> => {
-      await noteTags(file)
-      return records.insertWith(file, ...others)
-    },
-
     /** For a transaction. */
     inserting: async (file: FileRecord): Promise<ItemWrite> => {
       await noteTags(file)
       return records.writing(file, 'absent')
     },
 
-    create: (nextId: NextId, make: (id: number) => FileRecord): Promise<FileRecord> =>
-      records.create(nextId, make, insert),
+    /** `told`: its event. `once`: or the one that an earlier attempt of the request has made. */
+    create: (
+      nextId: NextId,
+      make: (id: number) => FileRecord,
+      { told = () => [], once }: { told?: (file: FileRecord) => ItemWrite[]; once?: Once | undefined } = {},
+    ): Promise<FileRecord> =>
+      records.create(nextId, make, {
+        once,
+        also: async file => {
+          await noteTags(file)
+          return told(file)
+        },
+      }),
 
     async delete(file: FileRecord): Promise<void> {
       await records.delete(file.id)

@@ -1,6 +1,6 @@
 import { TransientError, UserError } from '../../errors/errors.ts'
 import { expiringIn, type ItemTable, type ItemWrite } from '../../items/item-table.ts'
-import type { IdempotencyStore, IdempotentRequest } from '../db/idempotency-store.ts'
+import type { Once } from '../db/idempotency-store.ts'
 import type { IdSource } from '../db/ids.ts'
 import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
 import {
@@ -35,17 +35,8 @@ type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
 /** How a job that is open ends. `undefined`: not in this state. */
 type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
 
-/** The request that asks for a job, where the same one may come again. */
-interface Once {
-  request: IdempotentRequest
-  idempotency: Pick<IdempotencyStore, 'claiming' | 'idOfEqual'>
-}
-
 /** Longer than any job lives. */
 const WISHES_KEPT_DAYS = 7
-
-/** Each further attempt means that another process took the id in the same moment. */
-const MAX_ID_ATTEMPTS = 10
 
 /** Another state, or another lease, each time. */
 const MAX_END_ATTEMPTS = 10
@@ -61,16 +52,6 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
 
   const stored = storedIn(records)
 
-  /** With an id above all that are in its queues: whoever was accepted before is in front. */
-  const withNewestId = async (make: (id: number) => WaitingJob): Promise<WaitingJob> => {
-    const first = make(ids())
-    const queue = createTableQueue(items, branchOf(first))
-    const newest = Math.max(0, ...(await Promise.all(queuesOf(first).map(queue.newest))))
-    if (newest < first.id) return first
-    ids.above(newest)
-    return make(ids())
-  }
-
   return {
     get: records.get,
     getMany: records.getMany,
@@ -83,23 +64,23 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
     list: records.list,
     listOpen: open.list,
 
-    /** Accepts the job that `make` returns for a new id, or finds the one that an earlier attempt of the request made. */
+    /**
+     * Accepts the job that `make` returns for a new id, or finds the one that an earlier attempt of the request made. The id is
+     * above all that are in its queues: whoever was accepted before is in front.
+     */
     accept: async (make: (id: number) => WaitingJob, once?: Once): Promise<JobRecord> => {
-      for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
-        const job = await withNewestId(make)
-        const { id } = job
-        const [queue] = queuesOf(job).map(tableId => `${branchOf(job)}/${tableId}`)
-        const refused = await items.transact([
-          records.writing(job, 'absent'),
-          open.opening({ id, ...(queue !== undefined && { queue }) }),
-          ...inQueues(items, job, (its, tableId) => its.entering(tableId, id)),
-          ...(once ? [once.idempotency.claiming(once.request, id)] : []),
-        ])
-        if (refused.length === 0) return job
-        const earlier = once?.idempotency.idOfEqual(once.request, refused)
-        if (earlier !== undefined) return stored(earlier)
-      }
-      throw new TransientError('storage.unavailable', 'Too many jobs are stored at once.')
+      const wanted = make(ids())
+      const queues = queuesOf(wanted)
+      const { newest } = createTableQueue(items, branchOf(wanted))
+      ids.above(Math.max(0, ...(await Promise.all(queues.map(newest)))))
+      const [queue] = queues.map(tableId => `${branchOf(wanted)}/${tableId}`)
+      return records.create(ids, make, {
+        once,
+        also: job => [
+          open.opening({ id: job.id, ...(queue !== undefined && { queue }) }),
+          ...inQueues(items, job, (its, tableId) => its.entering(tableId, job.id)),
+        ],
+      })
     },
 
     /** waiting -> processing. Another job that holds the lease of a table, or the job as it is if it does not wait any more. */

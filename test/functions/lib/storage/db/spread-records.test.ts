@@ -50,7 +50,7 @@ describe('records that are spread over partitions', () => {
     await fc.assert(
       fc.asyncProperty(anyMixture, async ({ ids, pageSize, sinceId }) => {
         const { records } = newRecords()
-        for (const id of ids) await records.insert(noteOf(id))
+        for (const id of ids) await records.create(() => id, noteOf)
         const paged: number[] = []
         let maxId: number | undefined
         let page: number[]
@@ -70,7 +70,7 @@ describe('records that are spread over partitions', () => {
   it('are read, replaced and deleted where they are', async () => {
     const { records } = newRecords()
     const [old, young] = [september, september + 1]
-    for (const id of [old, young]) await records.insert(noteOf(id))
+    for (const id of [old, young]) await records.create(() => id, noteOf)
     for (const id of [old, young]) {
       expect(await records.get(id)).toEqual(noteOf(id))
       expect(await records.replace({ id, text: 'lost' }, { text: 'another' })).toBe(false)
@@ -94,7 +94,7 @@ describe('records that are spread over partitions', () => {
   it('lie in as many partitions, evenly', async () => {
     const { records, kind } = newRecords()
     const ids = Array.from({ length: 4 * SHARDS }, (_, index) => september - index)
-    for (const id of ids) await records.insert(noteOf(id))
+    for (const id of ids) await records.create(() => id, noteOf)
     const partitions = Array.from({ length: SHARDS }, (_, shard) => `${kind}#${shard}`)
     for (const pk of partitions) expect(await all(items.query(pk, { from: ' ', to: '~' }))).toHaveLength(4)
   })
