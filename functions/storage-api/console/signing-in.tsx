@@ -31,6 +31,10 @@ export const signingIn = (
       { assets: assets(), status },
       { title: 'Sign in', body: <SignIn problem={problem} to={to} /> },
     )
+  const refused = (context: Context, to: string) => {
+    context.header('retry-after', String(tries.minutes * 60))
+    return signInPage(context, to, tooMany, 429)
+  }
   /** Why a token is none, if it is. */
   const problemOf = async (context: Context, token: string): Promise<string | undefined> => {
     const found = await orProblem(clientFor(context, token).get('tokens/verify', tokenBody))
@@ -52,18 +56,11 @@ export const signingIn = (
     const to = wantedPage(typeof asked === 'string' ? asked : undefined)
     if (typeof token !== 'string' || token === '') return signInPage(context, to, 'Which token?', 401)
 
-    const counted = [
-      `signing in from ${remoteAddress(context.req.raw.headers)}`,
-      `signing in with the token ${tokenIdOf(token) ?? 'without an id'}`,
-    ]
-    const mayTry = await Promise.all(counted.map(of => counts.take(of, tries)))
-    if (mayTry.includes(false)) {
-      context.header('retry-after', String(tries.minutes * 60))
-      return signInPage(context, to, tooMany, 429)
-    }
+    const counted = tryOf(context, token)
+    if (!(await counts.take(counted, tries))) return refused(context, to)
     const problem = await problemOf(context, token)
     if (problem !== undefined) return signInPage(context, to, problem, 401)
-    await Promise.all(counted.map(of => counts.forget(of)))
+    await counts.forget(counted)
     return beginSession(context, token, to)
   })
   // A link is what a command of the same person opened in a browser, or what was pasted. One on somebody's page would sign its reader in
@@ -71,14 +68,20 @@ export const signingIn = (
   hono.get(LINK_PATH, async context => {
     const comesFrom = context.req.header('sec-fetch-site') ?? 'none'
     const id = context.req.query('id') ?? ''
+    const counted = `opening links from ${remoteAddress(context.req.raw.headers)}`
+    if (!(await counts.take(counted, tries))) return refused(context, CONSOLE_PATH)
     const token = comesFrom === 'none' ? await consoleSessions.takeLink(id) : undefined
     if (token === undefined) return signInPage(context, CONSOLE_PATH, USED_LINK, 401)
+    await counts.forget(counted)
     return beginSession(context, token, CONSOLE_PATH)
   })
   hono.post(LINK_PATH, async context => {
     const token = context.req.header('x-storageapi-token') ?? ''
+    const counted = tryOf(context, token)
+    if (!(await counts.take(counted, tries))) return context.json({ error: tooMany }, 429)
     const problem = await problemOf(context, token)
     if (problem !== undefined) return context.json({ error: problem }, 401)
+    await counts.forget(counted)
     const id = await consoleSessions.offerLink(token)
     return context.json({ url: `${new URL(context.req.url).origin}${LINK_PATH}?id=${id}` }, 201)
   })
@@ -119,12 +122,16 @@ const SignIn = ({ problem, to }: { problem: string | undefined; to: string }) =>
   </form>
 )
 
-/** Fruitless ones, of one address or with one token. A try counts before its token is looked at. */
+/** Fruitless ones. A try counts before its token or link is looked at. */
 const tries = { most: 10, minutes: 10 }
 
+/** With one token from one address: whoever tries another token there, or this one elsewhere, keeps nobody out. */
+const tryOf = (context: Context, token: string): string =>
+  `signing in from ${remoteAddress(context.req.raw.headers)} with the token ${tokenIdOf(token) ?? 'without an id'}`
+
 const tooMany =
-  `There were more than ${tries.most} tries from this address, or with this token. ` +
-  `Wait ${tries.minutes} minutes, then sign in again.`
+  `There were more than ${tries.most} fruitless tries from this address. ` +
+  `Wait ${tries.minutes} minutes; or millrace open makes a link, and the form takes a token, whichever of the two was not tried so often.`
 
 /** The page that was asked for; a form leads to none. */
 const pageOf = ({ req }: Context): string => {

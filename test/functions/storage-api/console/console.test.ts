@@ -116,32 +116,38 @@ describe('signing in', () => {
 
   it('with a token that is none sets no cookie', async () => expect(await signIn('no-such-token')).toBe(''))
 
-  it('is refused for a while after ten fruitless tries from an address, and from no other', async () => {
-    const from = (address: string, token: string) =>
-      trySignIn({ token }, { 'x-forwarded-for': `198.51.100.9, ${address}` })
-    const statuses: number[] = []
-    for (let tried = 0; tried < 11; tried++)
-      statuses.push((await from('203.0.113.1', `7-${tried + 900}-guess`)).status)
-    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
-    const refused = await from('203.0.113.1', service.token)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
-    expect(await refused.text()).toContain('Wait 10 minutes')
-    expect((await from('203.0.113.2', service.token)).status).toBe(303)
-    now += 601_000
-    expect((await from('203.0.113.1', service.token)).status).toBe(303)
-  })
-
-  it('is refused for a while after ten fruitless tries with a token, wherever they come from', async () => {
+  it('is refused for a while after ten fruitless tries with a token from an address, and nobody else is', async () => {
     const { id, token } = await newToken()
-    const from = (address: number, value: string) =>
-      trySignIn({ token: value }, { 'x-forwarded-for': `198.51.100.${address}` })
-    const tries = Array.from({ length: 12 }, (_, tried) => from(tried, `7-${id}-guess`))
+    const from = (address: string, value: string) =>
+      trySignIn({ token: value }, { 'x-forwarded-for': `198.51.100.9, ${address}` })
+    const tries = Array.from({ length: 12 }, () => from('203.0.113.1', `7-${id}-guess`))
     const statuses = (await Promise.all(tries)).map(({ status }) => status)
     expect(statuses.filter(status => status === 401)).toHaveLength(10)
-    expect((await from(99, token)).status).toBe(429)
+    const refused = await from('203.0.113.1', token)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    expect(await refused.text()).toContain('millrace open makes a link')
+    expect((await from('203.0.113.2', token)).status).toBe(303)
+    expect((await from('203.0.113.1', service.token)).status).toBe(303)
     expect((await service.call('GET', '/v2/storage/tokens/verify')).status).toBe(200)
     now += 601_000
-    expect((await from(99, token)).status).toBe(303)
+    expect((await from('203.0.113.1', token)).status).toBe(303)
+  })
+
+  it('by links is refused after ten that were none, while the form takes a token', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    const statuses: number[] = []
+    for (let tried = 0; tried < 11; tried++)
+      statuses.push((await fetchPage(`/console/sign-in/link?id=guess${tried}`, { headers })).status)
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
+    expect((await trySignIn({ token: service.token }, headers)).status).toBe(303)
+    const ask = () =>
+      fetchPage('/console/sign-in/link', {
+        method: 'POST',
+        headers: { ...headers, origin: ORIGIN, 'x-storageapi-token': '7-77-guess' },
+      })
+    const asked: number[] = []
+    for (let tried = 0; tried < 11; tried++) asked.push((await ask()).status)
+    expect(asked).toEqual([...Array.from({ length: 10 }, () => 401), 429])
   })
 })
 
