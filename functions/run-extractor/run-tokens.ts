@@ -7,6 +7,7 @@ import { mayDoAsMuch, type Rights } from '../lib/storage/tokens/rights.ts'
 import { findRunRights, type RunAuthor, type RunRights, refused } from '../lib/storage/tokens/run-author.ts'
 import { bucketPermission } from '../lib/storage/tokens/token-store.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
+import { tokenOfRun } from '../lib/wire/run-body.ts'
 import { LONGEST_RUN_SECONDS } from './names.ts'
 import { runPrefix } from './run.ts'
 
@@ -172,7 +173,7 @@ const settingsOf = (
   const end = expires ? Math.min(endOfRun, Date.parse(expires)) : endOfRun
   const names = authors.map(({ description }) => description).join(', ')
   return {
-    description: `Run ${runId} of ${componentId}/${configId} for ${names}`.slice(0, MAX_DESCRIPTION),
+    description: `${tokenOfRun(runId)}${componentId}/${configId} for ${names}`.slice(0, MAX_DESCRIPTION),
     canManageBuckets,
     canReadAllFileUploads,
     bucketPermissions,

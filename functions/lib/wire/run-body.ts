@@ -27,6 +27,9 @@ const runProgress = z.object({
 
 export type RunProgress = z.infer<typeof runProgress>
 
+/** How the description of a run's own token begins. Only the master token describes tokens. */
+export const tokenOfRun = (runId: string): string => `Run ${runId} of `
+
 /** With the time at which it was said. */
 export const toldProgress = z.extend(runProgress, { at: wireDateText })
 

@@ -80,7 +80,7 @@ routes.post(filterPath, {
       },
       params: ({ filter }) => ({ aliasFilter: filter }),
     })
-    return tableDetail(services, await findTable(services, request.params.tableId), request.baseUrl)
+    return tableDetail(services, await findTable(services, request.params.tableId), request)
   },
 })
 
@@ -175,7 +175,7 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
   },
   reply: tableBody,
   handle: async (request, services) => {
-    const { body, baseUrl } = request
+    const { body } = request
     const { bucketId } = request.params
     requireTable(request.caller, body.sourceTable, 'read')
     const bucket = await findBucket(services, bucketId)
@@ -207,7 +207,7 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
         params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
       })
     const table = await insertAlias(alias, { ...services, telling })
-    return tableDetail(services, table, baseUrl)
+    return tableDetail(services, table, request)
   },
 })
 

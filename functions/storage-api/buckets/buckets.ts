@@ -89,11 +89,11 @@ routes.get('/v2/storage/buckets/{bucketId}', {
   query: z.object({ include: tableIncludesOfBucket() }),
   replies: { 200: 'The bucket', 404: 'There is no such bucket' },
   reply: bucketDetailBody,
-  handle: async ({ params, query, baseUrl }, services) => {
+  handle: async ({ params, query, baseUrl, caller }, services) => {
     const bucket = await findBucket(services, params.bucketId)
     return {
       ...bucketResource(bucket, await services.totals.of(bucket.id), { ...services, baseUrl }),
-      tables: await listedTables(services, { bucket, include: query.include, baseUrl }),
+      tables: await listedTables(services, { bucket, include: query.include, baseUrl, caller }),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
       attributes: [],
     }

@@ -43,7 +43,7 @@ routes.post('/query/api/v1/branches/{branchId}/workspaces/{workspaceId}/queries'
   reply: z.object({ queryJobId: z.string() }),
   handle: async (request, services) => {
     const branchId = await findBranchId(services, request.params.branchId)
-    await findWorkspace(request.params.workspaceId, { branchId }, services)
+    await findWorkspace(request.params.workspaceId, { branchId, caller: request.caller }, services)
     const [sql = ''] = request.body.statements
     const inBranch = { ...services, ...services.inBranch(branchId) }
     const result = JSON.stringify(await outcomeOf(sql, request, inBranch))

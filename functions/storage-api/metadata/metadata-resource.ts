@@ -1,9 +1,11 @@
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
-import type { Services } from '../services/services.ts'
+import { mayReadTable } from '../http/rights.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 /** A metadatum on the wire (docs/reference/storage-api.md#metadata). In configurations it has no provider. */
 export const metadatumResource = ({ id, key, value, provider, timestamp }: Metadatum) => ({
@@ -38,12 +40,18 @@ export const tableMetadata = async (
   }
 }
 
-/** What an alias shows of the metadata of the table whose rows it shows: nothing of columns that it does not show. */
+/**
+ * What an alias shows of the metadata of the table whose rows it shows: nothing of columns that it does not show, and nothing to who may not
+ * read that table.
+ */
 export const sourceMetadata = async (
   services: Services,
   { alias, snapshot }: TableHead,
+  caller: Caller,
 ): Promise<Awaited<ReturnType<typeof tableMetadata>>> =>
-  alias ? tableMetadata(services, { ...alias.root, snapshot }) : { metadata: [], columnMetadata: {} }
+  alias && mayReadTable(caller, tableIdOf(alias.root))
+    ? tableMetadata(services, { ...alias.root, snapshot })
+    : { metadata: [], columnMetadata: {} }
 
 /** The metadata of anything but a table. */
 export const metadataOf = async ({ metadata }: Services, subject: string): Promise<Resources> =>

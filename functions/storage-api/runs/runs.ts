@@ -4,7 +4,7 @@ import { describeFailure } from '../../lib/errors/machine-failure.ts'
 import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { inputOfRun, parsedJson, type RunExecution } from '../../lib/storage/runs/run-execution.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { runBody, type ToldProgress } from '../../lib/wire/run-body.ts'
+import { runBody, type ToldProgress, tokenOfRun } from '../../lib/wire/run-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { integer, text } from '../http/fields.ts'
 import { recordEvent } from '../http/record-event.ts'
@@ -201,11 +201,14 @@ routes.put('/v2/storage/runs/{runId}/progress', {
   }),
   replies: {
     204: 'Noted',
+    403: 'The token is neither the run’s own nor the master token',
     404: 'It has ended',
   },
   handle: async ({ params: { runId }, body, caller }, { extractionRuns, now }) => {
     // As its items say: Step Functions is not asked each time.
     const { id, status } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
+    if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(id)))
+      throw accessDenied('the token of the run')
     if (status !== 'processing') throw new UserError('storage.runs.notFound', `${id} has ended`)
     await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) }, now())
   },

@@ -122,7 +122,7 @@ routes.get('/v2/storage/search/tables', {
           )
           if (isFound) found.push(table)
         }
-        return listedTables(services, { bucket, tables: found, include, baseUrl })
+        return listedTables(services, { bucket, tables: found, include, baseUrl, caller })
       },
       { concurrency: TABLES_AT_ONCE },
     )

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId, storedUnder } from '../../lib/storage/db/ids.ts'
 import { type SnapshotRecord, snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { bucketOfTable, mayUseBucket } from '../../lib/storage/tokens/rights.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
@@ -9,7 +10,7 @@ import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { findOwnTable, findTable } from '../find/find-table.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
-import { requireTable } from '../http/rights.ts'
+import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { Caller, Services } from '../services/services.ts'
@@ -108,7 +109,8 @@ export const findSnapshot = async (
 ): Promise<SnapshotRecord> => {
   const snapshot = await storedUnder(snapshotId, snapshots.get)
   if (!snapshot) throw snapshotNotFound(snapshotId)
-  requireTable(caller, snapshot.table.id, needed)
+  // Its bucket is not named to who may not see it.
+  if (!mayUseBucket(caller, bucketOfTable(snapshot.table.id), needed)) throw accessDenied()
   return snapshot
 }
 

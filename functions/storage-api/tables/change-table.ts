@@ -30,7 +30,7 @@ routes.put('/v2/storage/tables/{tableId}', {
   replies: { 200: 'The table', 202: 'A job `tableUpdate`, with `async=1`', 404: 'There is no such table' },
   reply: tableBody,
   handle: async (request, services) => {
-    const { query, body, baseUrl } = request
+    const { query, body } = request
     const { tableId } = request.params
     if (body.displayName === '')
       throw new UserError(
@@ -51,7 +51,7 @@ routes.put('/v2/storage/tables/{tableId}', {
     const updated = await changeTable(tableId, { displayName }, services, ({ name }) =>
       tellingAudit(request, services, 'tableUpdated', { id: tableId, name, params: { displayName } }),
     )
-    return tableDetail(services, updated, baseUrl)
+    return tableDetail(services, updated, request)
   },
 })
 

@@ -13,7 +13,7 @@ import { includeOf } from '../http/fields.ts'
 import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { metadataOf, sourceMetadata, tableMetadata } from '../metadata/metadata-resource.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('tables')
 
@@ -41,30 +41,34 @@ interface ListedTables {
   tables?: TableHead[]
   include: string[]
   baseUrl: string
+  caller: Caller
 }
 
 /** Tables of a bucket in a list, with what `include` asks for. */
-export const listedTables = async (
-  services: Services,
-  { bucket, tables, include, baseUrl }: ListedTables,
-) => {
+export const listedTables = async (services: Services, { bucket, tables, ...asked }: ListedTables) => {
+  const { include, baseUrl } = asked
   const shown = include.includes('buckets') && {
     bucket: bucketResource(bucket, await services.totals.of(bucket.id), { ...services, baseUrl }),
   }
   return pMap(
     tables ?? (await services.tables.listInBucket(bucket.id)),
-    async table => ({ ...(await listedTable(services, table, include, baseUrl)), ...shown }),
+    async table => ({ ...(await listedTable(services, table, asked)), ...shown }),
     { concurrency: LOADS_AT_ONCE },
   )
 }
 
-const listedTable = async (services: Services, table: TableHead, include: string[], baseUrl: string) => {
+const listedTable = async (
+  services: Services,
+  table: TableHead,
+  asked: Omit<ListedTables, 'bucket' | 'tables'>,
+) => {
+  const { include, baseUrl } = asked
   const hasMetadata = include.includes('metadata') || include.includes('columnMetadata')
   const found = hasMetadata ? await tableMetadata(services, table) : undefined
   const summary = tableSummary(table, { ...services, baseUrl })
   return {
     ...summary,
-    ...(table.alias && { sourceTable: await sourceTable(services, table, summary.sourceTable, include) }),
+    ...(table.alias && { sourceTable: await sourceTable(services, table, summary.sourceTable, asked) }),
     ...(include.includes('columns') && { columns: columnNames(table.snapshot) }),
     ...(found && include.includes('metadata') && { metadata: found.metadata }),
     ...(found && include.includes('columnMetadata') && { columnMetadata: found.columnMetadata }),
@@ -76,11 +80,11 @@ const sourceTable = async <Source>(
   services: Services,
   alias: TableHead,
   shown: Source,
-  include: string[],
+  { include, caller }: Pick<ListedTables, 'include' | 'caller'>,
 ) => {
   const hasColumns = include.includes('columnMetadata') || include.includes('sourceColumnMetadata')
   if (!hasColumns && !include.includes('sourceMetadata')) return shown
-  const { metadata, columnMetadata } = await sourceMetadata(services, alias)
+  const { metadata, columnMetadata } = await sourceMetadata(services, alias, caller)
   return {
     ...shown,
     ...(include.includes('sourceMetadata') && { metadata }),
@@ -100,7 +104,7 @@ routes.get('/v2/storage/tables', {
     const visible = (await services.buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
       visible,
-      bucket => listedTables(services, { bucket, include: query.include, baseUrl }),
+      bucket => listedTables(services, { bucket, include: query.include, baseUrl, caller }),
       { concurrency: LISTS_AT_ONCE },
     )
     await recordAudit(request, services, 'tablesListed')
@@ -114,9 +118,9 @@ routes.get('/v2/storage/buckets/{bucketId}/tables', {
   replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
   reply: z.array(listedTableBody),
   handle: async (request, services) => {
-    const { params, query, baseUrl } = request
+    const { params, query, baseUrl, caller } = request
     const bucket = await findBucket(services, params.bucketId)
-    const listed = await listedTables(services, { bucket, include: query.include, baseUrl })
+    const listed = await listedTables(services, { bucket, include: query.include, baseUrl, caller })
     const { id, name } = bucket
     await recordAudit(request, services, 'tablesListed', { id, name })
     return listed
@@ -128,15 +132,19 @@ routes.get('/v2/storage/tables/{tableId}', {
   replies: { 200: 'The table', 404: 'There is no such table' },
   reply: tableBody,
   handle: async (request, services) => {
-    const { params, baseUrl } = request
+    const { params } = request
     const table = await findTable(services, params.tableId)
     await recordAudit(request, services, 'tableDetail', { id: params.tableId, name: table.name })
-    return tableDetail(services, table, baseUrl)
+    return tableDetail(services, table, request)
   },
 })
 
 /** The complete table as its detail shows it: with its metadata, and with its bucket and that one's metadata. */
-export const tableDetail = async (services: Services, table: TableHead, baseUrl: string) => {
+export const tableDetail = async (
+  services: Services,
+  table: TableHead,
+  { baseUrl, caller }: Pick<ListedTables, 'baseUrl' | 'caller'>,
+) => {
   const bucket = await findBucket(services, table.bucketId)
   const totals = await services.totals.of(table.bucketId)
   const resource = tableResource(table, bucket, totals, { ...services, baseUrl })
@@ -145,7 +153,7 @@ export const tableDetail = async (services: Services, table: TableHead, baseUrl:
     ...(resource.sourceTable && {
       sourceTable: {
         ...resource.sourceTable,
-        columnMetadata: (await sourceMetadata(services, table)).columnMetadata,
+        columnMetadata: (await sourceMetadata(services, table, caller)).columnMetadata,
       },
     }),
     ...(await tableMetadata(services, table)),

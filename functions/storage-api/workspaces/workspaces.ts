@@ -134,7 +134,6 @@ routes.get(`${path}/{workspaceId}`, {
   reply: workspaceBody,
   handle: async (request, services) => {
     const workspace = await findWorkspace(request.params.workspaceId, request, services)
-    if (!isSeen(workspace, request.caller)) throw workspaceNotFound(request.params.workspaceId)
     return workspaceResource(workspace, { ...services, baseUrl: request.baseUrl })
   },
 })
@@ -169,18 +168,18 @@ const ofConfiguration = async (request: ConfigurationRequest, services: Services
   return { component: request.params.componentId, configurationId: request.params.configId }
 }
 
-/** Who made it is nobody else's business; in whose workspace a token asks does not change what it may read. */
+/** Who made it is nobody else's business. */
 const isSeen = ({ creatorToken }: WorkspaceRecord, { canManageBuckets, tokenId }: Caller): boolean =>
   canManageBuckets || tokenId === creatorToken.id
 
-/** The workspace of a branch, or 404. */
+/** The workspace of a branch, if the caller sees it, or 404. */
 export const findWorkspace = async (
   workspaceId: string,
-  { branchId }: { branchId: number },
+  { branchId, caller }: { branchId: number; caller: Caller },
   { workspaces }: Services,
 ): Promise<WorkspaceRecord> => {
   const workspace = await storedUnder(workspaceId, workspaces.get)
-  if (workspace?.branchId !== branchId) throw workspaceNotFound(workspaceId)
+  if (workspace?.branchId !== branchId || !isSeen(workspace, caller)) throw workspaceNotFound(workspaceId)
   return workspace
 }
 

@@ -104,9 +104,38 @@ describe('runs of configurations', () => {
     expect((await note('r4', { ...progress, pages: -1 })).status).toBe(400)
     for (const gone of ['r2', 'none', 'a%3Ab']) expect((await note(gone, progress)).status).toBe(404)
     expect(await read('r2')).toBeNull()
-    const token = { description: 't', componentAccess: ['other'] }
-    const mayNot = (await service.call('POST', '/v2/storage/tokens', token)).body.token
-    expect((await note('r4', progress, { 'X-StorageApi-Token': mayNot })).status).toBe(403)
+  })
+
+  it('are told how far they are by their own token alone, not by another of the component', async () => {
+    const progress = {
+      row: 1,
+      rowsCount: 1,
+      rowName: 'a',
+      leg: 1,
+      pages: 1,
+      rows: 1,
+      retries: 0,
+      requests: 1,
+    }
+    const { componentId } = (await service.call('GET', '/v2/storage/runs/r4')).body
+    const note = async (token: object) => {
+      const { body } = await service.call('POST', '/v2/storage/tokens', token)
+      return service.call(
+        'PUT',
+        '/v2/storage/runs/r4/progress',
+        { ...progress, waitedSeconds: 0 },
+        { 'X-StorageApi-Token': body.token },
+      )
+    }
+    const ofComponent = { componentAccess: [componentId] }
+    const statuses = [
+      await note({ ...ofComponent, description: `Run r4 of ${componentId}/7 for somebody` }),
+      await note({ ...ofComponent, description: 'of a person' }),
+      await note({ ...ofComponent, description: `Run r40 of ${componentId}/7` }),
+      await note({ canManageBuckets: true, description: 'r4' }),
+      await note({ componentAccess: ['other'], description: `Run r4 of ${componentId}/7` }),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([204, 403, 403, 403, 403])
   })
 
   it('are seen by tokens that may use the component', async () => {
