@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_743,
-  'lines of tests': 82_218,
-  'words of documents': 92_651,
+  'lines of product': 92_774,
+  'lines of tests': 82_725,
+  'words of documents': 92_844,
   functions: 10,
   routes: 211,
   settings: 20,
