@@ -26,8 +26,6 @@ export const writtenKinds = {
       'SWEEPS#UNNAMED',
     ],
     ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
-    // The end of a job that is given up: its function may still be at work.
-    'CANCELLED#*',
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
   tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],

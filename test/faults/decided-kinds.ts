@@ -3,13 +3,13 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'a full load and one that adds / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'check CANCELLED, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
     'update BUCKET SHARE, update TOTALS',
   ],
   'a load that takes another along, and a full load behind them / 0': [
     'put JOBS, put QUEUE LEASE',
     'update QUEUE LEASE',
-    'check CANCELLED, delete QUEUE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE, update QUEUE LEASE',
+    'delete QUEUE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE, update QUEUE LEASE',
     'update BUCKET SHARE, update TOTALS',
     'delete OPEN_JOBS, delete QUEUE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
     'delete OPEN_JOBS, delete QUEUE LEASE',
@@ -26,25 +26,25 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'an alias and a forced drop of its source / 1': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'check CANCELLED, delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
     'delete BUCKET SHARE, update TOTALS',
   ],
   'two creations of one table / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'check BUCKETS, check CANCELLED, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'check BUCKETS, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
     'update BUCKET SHARE, update TOTALS',
   ],
   'a creation and the deletion of its bucket / 1': [
     'put JOBS, put OPEN_JOBS',
     'put JOBS',
     'put BUCKETS',
-    'check CANCELLED, delete BUCKETS, delete BUCKETS, delete OPEN_JOBS, put EVENTS, put EVENTS/bucket, put EVENTS/token, put JOBS',
+    'delete BUCKETS, delete BUCKETS, delete OPEN_JOBS, put EVENTS, put EVENTS/bucket, put EVENTS/token, put JOBS',
   ],
   'a swap and a load / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE, put QUEUE',
     'put JOBS, put QUEUE LEASE, put QUEUE LEASE',
-    'check CANCELLED, delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKET SHARE',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKET SHARE',
     'update BUCKET SHARE, update TOTALS',
     'update BUCKET SHARE, update TOTALS',
   ],
@@ -63,7 +63,7 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'an export, and the clock that closes it / 0': [
     'put JOBS',
     'put FILES',
-    'check CANCELLED, delete OPEN_JOBS, put EVENTS, put EVENTS/table, put EVENTS/token, put EXPORTS, put FILES, put JOBS',
+    'delete OPEN_JOBS, put EVENTS, put EVENTS/table, put EVENTS/token, put EXPORTS, put FILES, put JOBS',
   ],
   'two tags of a file / 0': ['put FILES', 'put EVENTS, put EVENTS/token, put FILES'],
   'a tag of a file, and its end / 1': ['delete FILES', 'put EVENTS, put EVENTS/token'],
@@ -72,8 +72,7 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
     'put EVENTS, put EVENTS/table, put EVENTS/token',
   ],
   'a load, and somebody who cancels it / 1': [
-    'put CANCELLED',
-    'put EVENTS, put EVENTS/token',
+    'put EVENTS, put EVENTS/token, update JOBS',
     'check QUEUE LEASE, delete OPEN_JOBS, delete QUEUE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
   ],
 }

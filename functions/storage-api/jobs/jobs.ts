@@ -8,7 +8,7 @@ import { reviveJob, startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { searchedPage } from '../http/page.ts'
-import { recordEvent } from '../http/record-event.ts'
+import { telling } from '../http/record-event.ts'
 import { accepted, ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
@@ -138,7 +138,7 @@ routes.post('/v2/storage/jobs/{jobId}/cancel', {
 
 /** Errors: `storage.jobs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
 export const cancelled = async (jobId: string, request: Sender, services: Services): Promise<JobRecord> => {
-  const { jobs, now } = services
+  const { jobs } = services
   const { caller } = request
   const job = await findJob(jobId, caller, services)
   if (isFinal(job)) {
@@ -146,14 +146,14 @@ export const cancelled = async (jobId: string, request: Sender, services: Servic
     throw new UserError('storage.jobs.ended', `The job ${job.id} has ended: ${job.status}.`)
   }
   const reason = jobCancelled(caller.description)
-  if (await jobs.wishEnd(job.id, caller.description, now()))
-    await recordEvent(request, services, {
-      event: 'storage.jobCancelled',
-      component: 'storage',
-      type: 'info',
-      message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
-      objectId: String(job.id),
-    })
+  const told = telling(request, services, {
+    event: 'storage.jobCancelled',
+    component: 'storage',
+    type: 'info',
+    message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
+    objectId: String(job.id),
+  })
+  await jobs.wishEnd(job.id, caller.description, told)
   const current = job.status === 'waiting' ? await endWaiting(job, reason, services) : job
   if (!isFinal(current) && job.input.operationName === 'configurationRun')
     await services.extractionRuns.stop(`run-${job.id}`, reason)

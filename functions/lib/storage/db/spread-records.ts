@@ -1,5 +1,5 @@
 import { TransientError } from '../../errors/errors.ts'
-import type { Condition, Item, ItemTable, ItemWrite } from '../../items/item-table.ts'
+import type { AttributeCondition, Condition, Item, ItemTable, ItemWrite } from '../../items/item-table.ts'
 import type { Once } from './idempotency-store.ts'
 import { idSortKey, type NextId } from './ids.ts'
 import { type IdRange, querySpread, shardOf } from './spread.ts'
@@ -74,9 +74,13 @@ export const createSpreadRecords = <Stored extends { id: number }>(
       throw new TransientError('storage.unavailable', `Too many records are stored at once (${kind}).`)
     },
 
-    /** Resolves to false when the stored record has not these values, or is gone. */
-    replace: (record: Stored, when: Record<string, string | number>): Promise<boolean> =>
-      items.put(keyOf(record.id), { ...record }, when),
+    /** The change of some values of a record, likewise. */
+    updating: (id: number, set: Partial<Stored>, when: AttributeCondition): ItemWrite => ({
+      action: 'update',
+      key: keyOf(id),
+      change: { set },
+      when,
+    }),
 
     async delete(id: number): Promise<void> {
       await items.delete(keyOf(id))

@@ -208,6 +208,8 @@ export const acceptedJob = z.object({
   baseUrl: z.string(),
   /** What the request had that nobody reads. Absent: nothing. */
   warnings: z.array(z.string()).optional(),
+  /** Who asked for its end. */
+  cancelledBy: z.string().optional(),
 })
 
 /** A job in one of its four states. Each state has only its own fields. */

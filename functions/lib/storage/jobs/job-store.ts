@@ -1,5 +1,5 @@
 import { TransientError, UserError } from '../../errors/errors.ts'
-import { expiringIn, type ItemTable, type ItemWrite } from '../../items/item-table.ts'
+import type { ItemTable, ItemWrite } from '../../items/item-table.ts'
 import type { Once } from '../db/idempotency-store.ts'
 import type { IdSource } from '../db/ids.ts'
 import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
@@ -35,9 +35,6 @@ type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
 /** How a job that is open ends. `undefined`: not in this state. */
 type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
 
-/** Longer than any job lives. */
-const WISHES_KEPT_DAYS = 7
-
 /** Another state, or another lease, each time. */
 const MAX_END_ATTEMPTS = 10
 
@@ -56,9 +53,7 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
     get: records.get,
     getMany: records.getMany,
 
-    ...createEndWishes(items),
-    ...createRowNotes(records),
-
+    ...createJobNotes(items, records),
     ...createJobEnds(items, records, telling),
 
     list: records.list,
@@ -87,7 +82,7 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
     begin: async (job: WaitingJob, at: Date): Promise<JobRecord | { heldBy: number }> => {
       const begun = { ...job, status: 'processing' as const, startTime: at.toISOString() }
       const refused = await items.transact([
-        records.writing(begun, { status: 'waiting' }),
+        records.writing(begun, { status: 'waiting', cancelledBy: job.cancelledBy }),
         ...inQueues(items, job, (queue, tableId) => queue.taking(tableId, job.id)),
       ])
       if (refused.length === 0) return begun
@@ -168,23 +163,21 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
       { writes = [], rest }: { writes?: readonly ItemWrite[]; rest?: JobRest | undefined } = {},
     ): Promise<JobRecord | 'moved' | 'cancelled'> => {
       const ended = succeeded(job, { startTime: job.startTime, at, outcome })
+      // A branch has copies by now, which nobody would clear away.
+      const mayBeCancelled = writes.length > 0 && job.input.operationName !== 'devBranchCreate'
       const refused = await items.transact([
-        records.writing(ended, { status: 'processing' }),
+        records.writing(ended, { status: 'processing', ...(mayBeCancelled && { cancelledBy: undefined }) }),
         ...inQueues(items, job, (queue, tableId) => queue.leaving(tableId, job.id)),
         ...(rest
           ? inQueues(items, job, (queue, tableId) => queue.leavingRest(tableId, job.id, rest))
           : closing(job)),
-        // A branch has copies by now, which nobody would clear away.
-        ...(writes.length > 0 && job.input.operationName !== 'devBranchCreate'
-          ? [{ action: 'check' as const, key: wishKey(job.id), when: 'absent' as const }]
-          : []),
         ...writes,
         ...(await telling(ended)),
       ])
       if (refused.length === 0) return ended
       const current = await stored(job.id)
       if (isFinal(current)) return current
-      return refused.some(({ key }) => key.pk === wishKey(job.id).pk) ? 'cancelled' : 'moved'
+      return mayBeCancelled && current.cancelledBy !== undefined ? 'cancelled' : 'moved'
     },
 
     /** Gives back what a job kept for what it had still to do. */
@@ -216,25 +209,27 @@ export const queuesOf = ({ input, queueTableId }: JobRecord): string[] => {
   return queueTableId === null ? [] : [queueTableId]
 }
 
-const wishKey = (id: number) => ({ pk: `CANCELLED#${id}`, sk: 'CANCELLED' })
-
-/** Wishes of people that jobs end. */
-const createEndWishes = (items: ItemTable) => ({
-  /** Asks for the end of a job. Who works for it looks before it makes anything visible. The first asker counts. */
-  wishEnd: (id: number, by: string, now: Date): Promise<boolean> =>
-    items.put(wishKey(id), { by, ...expiringIn(WISHES_KEPT_DAYS, now) }, 'absent'),
+/** What is said of jobs that have not ended. */
+const createJobNotes = (items: ItemTable, records: JobRecords) => ({
+  /**
+   * Asks for the end of a job, with what tells it. Who works for the job cannot make anything visible any more. The first asker
+   * counts, and nothing happens when the job has ended.
+   */
+  wishEnd: async (id: number, cancelledBy: string, told: readonly ItemWrite[]): Promise<void> => {
+    const when = { id, cancelledBy: undefined, endTime: undefined }
+    await items.transact([records.updating(id, { cancelledBy }, when), ...told])
+  },
 
   /** Throws `UserError` (`storage.jobs.cancelled`) for a job whose end somebody has asked for. */
   refuseCancelled: async (id: number): Promise<void> => {
-    const wish = await items.get(wishKey(id))
-    if (wish) throw jobCancelled(String(wish['by']))
+    const { cancelledBy } = (await records.get(id)) ?? {}
+    if (cancelledBy !== undefined) throw jobCancelled(cancelledBy)
   },
-})
 
-const createRowNotes = ({ replace }: Pick<SpreadRecords<JobRecord>, 'replace'>) => ({
   /** How many rows the load of a job has read. Nothing happens when the job has ended. */
-  noteRows: async (job: ProcessingJob, rows: number, at: Date): Promise<void> => {
-    await replace({ ...job, progress: { rows, at: at.toISOString() } }, { status: job.status })
+  noteRows: async ({ id, status }: ProcessingJob, rows: number, at: Date): Promise<void> => {
+    const progress = { rows, at: at.toISOString() }
+    await items.transact([records.updating(id, { progress }, { status })])
   },
 })
 

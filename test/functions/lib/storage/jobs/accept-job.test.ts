@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createItemTable, type ItemTable, startingWith } from '#lib/items/item-table.ts'
 import { createIdempotencyStore } from '#lib/storage/db/idempotency-store.ts'
 import { createIdSource } from '#lib/storage/db/ids.ts'
-import type { WaitingJob } from '#lib/storage/jobs/job-record.ts'
+import { noMetrics, type WaitingJob } from '#lib/storage/jobs/job-record.ts'
 import { createJobStore, jobCancelled } from '#lib/storage/jobs/job-store.ts'
 import { createTableQueue } from '#lib/storage/jobs/table-queue.ts'
 import { disturbedItems } from '#support/disturbed-items.ts'
@@ -142,5 +142,28 @@ describe('a job that begins and ends', () => {
     })
     expect(await slow.jobs.failWaiting(second, now(), failure)).toMatchObject({ status: 'waiting' })
     expect(jobCancelled('me').code).toBe('storage.jobs.cancelled')
+  })
+
+  it('and whose end is asked for while it begins makes nothing visible', async () => {
+    const { jobs } = processOf()
+    const job = await jobs.accept(make)
+    if (job.status !== 'waiting') throw new Error('It was made so')
+    const told = { action: 'put' as const, key: { pk: 'TOLD', sk: 'by me' }, item: {} }
+    await jobs.wishEnd(job.id, 'me', [told])
+    await jobs.wishEnd(job.id, 'another', [{ ...told, key: { pk: 'TOLD', sk: 'by another' } }])
+    const current = await jobs.begin(job, now())
+    expect(current).toMatchObject({ status: 'waiting', cancelledBy: 'me' })
+    if (!('status' in current) || current.status !== 'waiting') throw new Error('It waits')
+    const begun = await jobs.begin(current, now())
+    if (!('status' in begun) || begun.status !== 'processing') throw new Error('It has begun')
+    await jobs.noteRows(begun, 7, now())
+    const visible = { ...told, key: { pk: 'HEAD', sk: 'new' } }
+    const outcome = { results: null, metrics: noMetrics }
+    expect(await jobs.succeed(begun, now(), outcome, { writes: [visible] })).toBe('cancelled')
+    await expect(jobs.refuseCancelled(job.id)).rejects.toThrow('Cancelled by the token "me"')
+    expect(await items.getMany([visible.key, { pk: 'TOLD', sk: 'by another' }])).toEqual([])
+    expect(await jobs.fail(begun, now(), failure)).toMatchObject({ status: 'error' })
+    await jobs.wishEnd(job.id, 'late', [{ ...told, key: { pk: 'TOLD', sk: 'late' } }])
+    expect(await items.getMany([{ pk: 'TOLD', sk: 'late' }])).toEqual([])
   })
 })
