@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_774,
-  'lines of tests': 82_725,
+  'lines of product': 92_773,
+  'lines of tests': 82_749,
   'words of documents': 92_844,
   functions: 10,
   routes: 211,
