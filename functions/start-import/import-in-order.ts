@@ -1,17 +1,24 @@
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { importPending } from './import-pending.ts'
-import { followJob, identityOf, importOf, isOwn, type KeyWork } from './import-version.ts'
-import { isWantedAgain, jobEnd } from './job-end.ts'
+import { again, followJob, type ImportAnswer } from './import-answer.ts'
+import { isWantedAgain, jobEnd } from './import-version.ts'
 import { nextAttempt, PROGRESS_EXPIRES_SECONDS, type Progress, type VersionMark } from './key-records.ts'
-import { busy, type StartImportResult } from './start-import-result.ts'
-import { readVersions } from './version-chain.ts'
+import { identityOf, importOf, isOwn, type KeyWork } from './key-work.ts'
+import {
+  endReplay,
+  finishLate,
+  importLate,
+  JOB_WAIT_SECONDS,
+  noteFailedReload,
+  superseded,
+} from './late-versions.ts'
+import { readVersions, versionsAfter } from './object-version.ts'
 
 /**
  * Imports the versions of a key in the order in which S3 stored them: first those that nobody has imported yet, whoever
  * heard of them, then the event's own. A version that comes after newer ones were loaded does not win over them.
  */
-export const importInOrder = async (work: KeyWork): Promise<StartImportResult> => {
+export const importInOrder = async (work: KeyWork): Promise<ImportAnswer> => {
   const { dependencies, key, landed } = work
   const unfinished = await finishLate(work)
   if (unfinished) return unfinished
@@ -30,20 +37,20 @@ const ownOutcome = async (
   work: KeyWork,
   versions: readonly VersionMark[],
   own: VersionMark,
-): Promise<StartImportResult> => {
+): Promise<ImportAnswer> => {
   const {
     dependencies,
     own: { versionId },
   } = work
   const progress = await dependencies.records.progress(versionId)
-  if (progress.isSuperseded) return { outcome: 'superseded', by: progress.supersededBy ?? '' }
+  if (progress.isSuperseded) return superseded(progress.supersededBy)
   refuseFailedReloads(work, progress)
-  const follow = followJob(work, 'alreadyStarted', progress)
+  const follow = followJob(work.own, 'alreadyStarted', progress)
   if (follow)
     return (await isWantedAgain(dependencies, progress))
       ? importLate(work, versions, { own, progress })
       : follow
-  if (isForgotten(work, own, progress)) return { outcome: 'alreadyImported' }
+  if (isForgotten(work, own, progress)) return { next: 'done', output: { outcome: 'alreadyImported' } }
   return importLate(work, versions, { own, progress })
 }
 
@@ -68,119 +75,100 @@ const refuseFailedReloads = ({ landed }: KeyWork, { failedReloads, isFailureRepo
   )
 }
 
-const JOB_WAIT_SECONDS = 1
+/** A function has 15 minutes, and the largest object that it moves by itself takes some three. */
+const LONGEST_PASS_MS = 5 * 60_000
+
+type PendingStep =
+  | Awaited<ReturnType<typeof importOf>>
+  /** Its import is under way, or there is nothing to import: the next one may follow. */
+  | { next: 'passed' }
+  /** The next one has to wait until its job has ended. */
+  | { next: 'unsettled'; jobId: number }
 
 /**
- * Imports a version after newer ones of its key, or once more.
+ * Imports the versions that nobody has imported yet, oldest first, and those that are to be loaded again.
  *
- * The table must become what it would be had all come in order. A newer version that replaced the table leaves nothing
- * of this one. Rows without a primary key are added once, wherever. Otherwise it is loaded, and then the newer ones
- * again after it, all of which were added to the table: the bucket still has their bytes.
+ * The service runs the jobs of a table in the order in which it accepts them, so that the next version need not wait for
+ * the end of a job; except of one that creates the table (it may fail, because another key was first), and while
+ * versions are loaded again. Resolves to `undefined` when the own version was imported earlier.
  */
-const importLate = async (
+const importPending = async (
   work: KeyWork,
   versions: readonly VersionMark[],
-  { own, progress }: { own: VersionMark; progress: Progress },
-): Promise<StartImportResult> => {
-  const { dependencies, key, landed } = work
-  const { records, log } = dependencies
-  const newer = await loadedAfter(work, versions, own)
-  if (newer === 'running') return busy(JOB_WAIT_SECONDS)
-  const { replacedBy, added } = newer
-  if (replacedBy !== undefined) {
-    await records.saveProgress(work.own.versionId, {
-      ...progress,
-      isSuperseded: true,
-      supersededBy: replacedBy,
-    })
-    log.info('superseded', { key: landed.key, versionId: own.versionId, by: replacedBy })
-    return { outcome: 'superseded', by: replacedBy }
-  }
-
-  const attempt = progress.jobId === undefined ? progress : nextAttempt(progress, key.state.round)
-  if (added.length === 0 || (await isOnlyAdded(work))) return importOwn(work, own, attempt)
-
-  await records.saveProgress(work.own.versionId, { ...attempt, reloadedVersions: added.length })
-  log.info('late: newer versions are loaded again', {
-    key: landed.key,
-    versionId: own.versionId,
-    newer: added,
-  })
-  key.change({ late: own })
-  // Saved before the job is accepted: from here on whoever holds the key loads the newer versions after it.
-  await key.save()
-  return (await finishLate(work)) ?? busy(JOB_WAIT_SECONDS)
-}
-
-const importOwn = async (work: KeyWork, own: VersionMark, attempt: Progress): Promise<StartImportResult> => {
-  const step = await importOf(work, own, attempt)
-  if (step.outcome === 'moving') return step
-  const result = step.outcome === 'accepted' ? followJob(work, 'started', step.progress) : undefined
-  if (!result) throw new Error('The event’s own version was skipped')
-  return result
-}
-
-/** Rows that go to a table without a primary key stay whatever comes before or after them. */
-const isOnlyAdded = async ({ dependencies, own }: KeyWork): Promise<boolean> => {
-  const { incremental, tableId } = own.target
-  if (!incremental) return false
-  const table = await dependencies.storage.table(tableId).catch((error: unknown) => {
-    if (error instanceof UserError && error.status === 404) return { primaryKey: [] }
-    throw error
-  })
-  return table.primaryKey.length === 0
-}
-
-/** The newer versions that are in the table: those that were added, down to one that replaced it. */
-const loadedAfter = async (
-  work: KeyWork,
-  versions: readonly VersionMark[],
-  own: VersionMark,
-): Promise<'running' | { replacedBy: string | undefined; added: string[] }> => {
-  const { storage, records } = work.dependencies
-  const added: string[] = []
-  for (const version of versions.slice(0, versions.indexOf(own))) {
-    const { jobId, isIncremental } = await records.progress(identityOf(work, version))
-    if (jobId === undefined) continue
-    const end = await jobEnd(storage, jobId)
-    if (end === 'running') return 'running'
-    if (end !== 'success') continue
-    if (!isIncremental) return { replacedBy: version.versionId, added }
-    added.push(version.versionId)
-  }
-  return { replacedBy: undefined, added }
-}
-
-/**
- * Goes on with a version that came late: waits for its job and then sends the newer versions after it. Resolves to
- * `undefined` when there is none, or none any more.
- */
-const finishLate = async (work: KeyWork): Promise<StartImportResult | undefined> => {
+): Promise<ImportAnswer | undefined> => {
   const { dependencies, key } = work
-  const { storage, records } = dependencies
-  const { late, through, round } = key.state
-  if (!late || !through) return undefined
-  const versionId = identityOf(work, late)
-  const progress = await records.progress(versionId)
-  const begin = async (attempt: Progress): Promise<StartImportResult | undefined> => {
-    const step = await importOf(work, late, attempt)
-    if (step.outcome === 'moving') return step
-    if (step.outcome === 'accepted') return busy(JOB_WAIT_SECONDS, executionOfJob(step.jobId))
-    key.change({ late: undefined })
-    return undefined
+  const pending = versionsAfter(versions, key.state.through)
+  const startedAt = dependencies.now().getTime()
+  let ownAnswer: ImportAnswer | undefined
+  let hasOwn = !pending.some(version => isOwn(work, version))
+  let last = key.state.through
+
+  for (const version of pending) {
+    const isAllowedToStop = hasOwn && !key.state.replay
+    if (dependencies.now().getTime() - startedAt > LONGEST_PASS_MS)
+      return isAllowedToStop ? ownAnswer : again(JOB_WAIT_SECONDS)
+    const step = await pendingStep(work, version, last)
+    hasOwn ||= isOwn(work, version)
+    if (step.next === 'each') return step
+    if (step.next === 'accepted' && isOwn(work, version)) ownAnswer = step.answer
+    if (isUnsettled(work, step)) {
+      // All that came before it is done, also what was skipped.
+      key.change({ through: last })
+      return hasOwn && !key.state.replay
+        ? ownAnswer
+        : again(JOB_WAIT_SECONDS, executionOfJob(step.next === 'unsettled' ? step.jobId : step.answer.jobId))
+    }
+    last = version
+    if (step.next !== 'skipped') key.change({ through: version })
+    if (version.versionId === key.state.replay?.to.versionId) await endReplay(work)
+  }
+  // The newest of the versions to load again was deleted meanwhile.
+  if (key.state.replay) await endReplay(work)
+  return ownAnswer
+}
+
+const isUnsettled = (
+  { key }: KeyWork,
+  step: PendingStep,
+): step is Extract<PendingStep, { next: 'unsettled' | 'accepted' }> =>
+  step.next === 'unsettled' ||
+  (step.next === 'accepted' && (step.progress.isCreating || key.state.replay !== undefined))
+
+const pendingStep = async (
+  work: KeyWork,
+  version: VersionMark,
+  last: VersionMark | undefined,
+): Promise<PendingStep> => {
+  const { dependencies, key } = work
+  const { round } = key.state
+  const progress = await dependencies.records.progress(identityOf(work, version))
+  if (progress.isSuperseded || (progress.isSkipped && !isOwn(work, version))) return { next: 'passed' }
+  const begin = async (attempt: Progress): Promise<PendingStep> => {
+    if (last && last.versionId !== key.state.through?.versionId) {
+      // A version was skipped. Should we die after this import is accepted, the skipped version must not be tried again as if it were next.
+      key.change({ through: last })
+      await key.save()
+    }
+    const step = await importOf(work, version, attempt)
+    if (step.next === 'skipped') await noteSkipped(work, version)
+    return step
   }
   if (progress.jobId === undefined) return begin(progress)
 
-  const end = await jobEnd(storage, progress.jobId)
-  if (end === 'running') return busy(JOB_WAIT_SECONDS, executionOfJob(progress.jobId))
-  if (end === 'tableExists')
-    return begin({ ...nextAttempt(progress, round), reloadedVersions: progress.reloadedVersions })
-  if (end === 'error') key.change({ late: undefined })
-  else {
-    // In one write, so that each of the newer versions is loaded once more and not twice.
-    const replay = { to: through, of: late.versionId, failed: [] }
-    key.change({ late: undefined, through: late, round: round + 1, replay })
-    await key.save()
-  }
-  return undefined
+  const isToReload = progress.round < round
+  if (!isToReload && !progress.isCreating && !key.state.replay) return { next: 'passed' }
+  const end = await jobEnd(dependencies.storage, progress.jobId)
+  if (end === 'running') return { next: 'unsettled', jobId: progress.jobId }
+  if (end === 'tableExists') return begin(nextAttempt(progress, round))
+  if (end === 'success' && isToReload) return begin({ ...nextAttempt(progress, round), isReload: true })
+  if (end === 'error' && progress.isReload) noteFailedReload(work, version)
+  return { next: 'passed' }
+}
+
+/** A version before the mark of its key that has no record would pass for one whose record has expired. */
+const noteSkipped = async (work: KeyWork, version: VersionMark): Promise<void> => {
+  const { records } = work.dependencies
+  const versionId = identityOf(work, version)
+  const progress = await records.progress(versionId)
+  if (progress.revision === 0) await records.saveProgress(versionId, progress)
 }

@@ -1,21 +1,16 @@
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
-import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
-import { asTransient } from '../lib/errors/as-transient.ts'
+import { refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
-import type { LandedObject } from '../lib/landed-object.ts'
 import { nameColumns } from '../lib/storage/files/list-slices.ts'
-import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
+import { isTableMadeMeanwhile, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import type { StartImportDependencies } from './dependencies.ts'
-import { describeSource } from './describe-source.ts'
-import type { HeldKey, ImportRecords, Progress, VersionMark } from './key-records.ts'
+import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
+import { followJob, type JobAnswer } from './import-answer.ts'
+import type { Progress } from './key-records.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
-import type { NumberRange } from './move-ranges.ts'
-import { objectVersionId } from './object-version.ts'
-import { sayOtherKey } from './say-other-key.ts'
-import type { StartImportResult, VersionRange } from './start-import-result.ts'
-import type { Transfer } from './transfer.ts'
+import { storedVersion } from './object-version.ts'
+import type { NumberRange } from './transfer.ts'
 
 /** The version that the event names. */
 export interface OwnVersion {
@@ -24,28 +19,6 @@ export interface OwnVersion {
   /** Identity of the object version. */
   versionId: string
 }
-
-/** One execution's work on a key of a bucket that keeps versions. */
-export interface KeyWork {
-  dependencies: StartImportDependencies
-  key: HeldKey
-  own: OwnVersion
-  /** The own version, by S3's version id. */
-  landed: LandedObject & { versionId: string }
-}
-
-export type Step =
-  | { outcome: 'accepted'; jobId: number; fileId: number; waitSeconds: number; progress: Progress }
-  | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
-  /** It cannot be imported; its own execution says why. */
-  | { outcome: 'skipped' }
-
-export const isOwn = ({ landed }: KeyWork, { versionId }: Pick<VersionMark, 'versionId'>): boolean =>
-  versionId === landed.versionId
-
-/** Identity of a version of the key. */
-export const identityOf = ({ landed }: KeyWork, { versionId }: Pick<VersionMark, 'versionId'>): string =>
-  objectVersionId({ ...landed, versionId }, '')
 
 /** The metadata of the object says most, then a rule, then the table. Throws `UserError`. */
 export const targetOf = async (
@@ -57,77 +30,18 @@ export const targetOf = async (
   return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
 }
 
-/** Where a version of the key goes and how it is read. Throws `UserError`. */
-const describeVersion = async (work: KeyWork, { versionId }: VersionMark) => {
-  if (isOwn(work, { versionId })) return work.own
-  const { dependencies, landed } = work
-  const { source, metadata } = await describeSource(dependencies.s3, { ...landed, versionId })
-  return { source, target: await targetOf(landed.key, metadata, dependencies) }
-}
-
-/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */
-export const importOf = async (work: KeyWork, version: VersionMark, progress: Progress): Promise<Step> => {
-  const { dependencies, key } = work
-  const isOther = !isOwn(work, version)
-  try {
-    const { source, target } = await describeVersion(work, version)
-    const step = await importVersion(dependencies, {
-      source,
-      target,
-      versionId: identityOf(work, version),
-      progress: { ...progress, round: key.state.round },
-    })
-    if (step.outcome === 'accepted') {
-      key.change({ moving: undefined })
-      return step
-    }
-    key.change({ moving: isOther ? version.versionId : undefined })
-    return { ...step, ranges: step.ranges.map(range => ({ ...range, versionId: version.versionId })) }
-  } catch (error) {
-    const mayWorkLater = asTransient(error) instanceof TransientError
-    if (!isOther || mayWorkLater) throw error
-    dependencies.log.warn('an older version of the key cannot be imported', {
-      key: work.landed.key,
-      versionId: version.versionId,
-      error,
-    })
-    return { outcome: 'skipped' }
-  }
-}
-
-/** What the execution of the own version follows from here on. */
-export const followJob = (
-  { own }: KeyWork,
-  outcome: 'started' | 'alreadyStarted',
-  { jobId, fileId, reloadedVersions }: Pick<Progress, 'jobId' | 'fileId' | 'reloadedVersions'>,
-  waitSeconds = waitSecondsAt(0),
-): StartImportResult | undefined =>
-  jobId === undefined || fileId === undefined
-    ? undefined
-    : { outcome, jobId, fileId, tableId: own.target.tableId, waitSeconds, reloadedVersions }
-
-interface ImportVersionServices {
-  storage: StorageClient
-  records: ImportRecords
-  acceptedLoads: AcceptedLoads | undefined
-  /** Brings the bytes of the object into the prepared file. */
-  transfer: Transfer
-  hasIfExists: StartImportDependencies['hasIfExists']
-  log: StartImportDependencies['log']
-}
-
-interface ImportWork {
-  source: SourceObject
-  target: LandingTarget
-  /** Identity of the object version. */
-  versionId: string
+interface ImportWork extends OwnVersion {
   progress: Progress
 }
 
-type VersionImport =
-  | { outcome: 'accepted'; fileId: number; jobId: number; waitSeconds: number; progress: Progress }
+export type VersionStep =
+  /** `answer`: what an execution of this very version does next. */
+  | { next: 'accepted'; progress: Progress; answer: JobAnswer }
   /** Several functions move the parts of these ranges; then the import continues. */
-  | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }
+  | { next: 'each'; parts: readonly VersionRange[] }
+
+/** A range of parts of an object version; `null`: the version that the event names. */
+type VersionRange = NumberRange & { versionId: string | null }
 
 /**
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
@@ -136,15 +50,18 @@ type VersionImport =
  * died. Throws `UserError` for an object that is too large to be loaded, before any byte of it is moved.
  */
 export const importVersion = async (
-  services: ImportVersionServices,
+  services: StartImportDependencies,
   work: ImportWork,
-): Promise<VersionImport> => {
+): Promise<VersionStep> => {
   const { records, acceptedLoads } = services
   const { versionId, target, source } = work
   if (!work.progress.isUploaded)
     await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
   const { fileId, ranges, progress } = await uploadFile(services, work)
-  if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
+  if (ranges.length > 0) {
+    const version = storedVersion(source) ?? null
+    return { next: 'each', parts: ranges.map(range => ({ ...range, versionId: version })) }
+  }
   // Before its bytes were there, nobody can have asked for its import.
   const wasUploadedBefore = work.progress.isUploaded
   // Accepted by the service here, noted in the next line. A death between: docs/architecture.md.
@@ -157,7 +74,9 @@ export const importVersion = async (
   })
   if (!target.incremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
   const waitSeconds = waitSecondsAt(0, job.retryAfterSeconds)
-  return { outcome: 'accepted', fileId, jobId: job.id, waitSeconds, progress: accepted }
+  const answer = followJob(work, 'started', accepted, waitSeconds)
+  if (!answer) throw new Error('An accepted version has a job')
+  return { next: 'accepted', progress: accepted, answer }
 }
 
 /** A hosted service takes the bytes of any file for CSV. */
@@ -187,7 +106,7 @@ interface FileUpload {
  * short is replaced: its credentials are gone. An upload that several functions fill is resumed.
  */
 const uploadFile = async (
-  services: ImportVersionServices,
+  services: StartImportDependencies,
   { source, versionId, progress }: ImportWork,
 ): Promise<FileUpload> => {
   const { storage, records, transfer } = services
@@ -224,7 +143,7 @@ const uploadFile = async (
 
 /** The ranges that are missing yet. `undefined`: the upload is gone, without an object. */
 const finishUpload = async (
-  { storage, records, transfer }: ImportVersionServices,
+  { storage, records, transfer }: StartImportDependencies,
   { source, versionId, progress }: Omit<ImportWork, 'target'>,
   fileId: number,
   uploadId: string,
@@ -240,7 +159,7 @@ const finishUpload = async (
 }
 
 const acceptImport = async (
-  { storage, hasIfExists }: ImportVersionServices,
+  { storage, hasIfExists }: StartImportDependencies,
   { target, versionId, progress }: ImportWork,
   { fileId, wasUploadedBefore }: { fileId: number; wasUploadedBefore: boolean },
 ): Promise<Job> => {
@@ -260,4 +179,54 @@ const acceptImport = async (
     },
   )
   return job
+}
+
+/**
+ * Says, once for a table, that files of another key replace all its rows too: daily files in one folder mostly are to add
+ * theirs. The warning is an event of the service, and a line of the log.
+ */
+const sayOtherKey = async (
+  { records, storage, log }: StartImportDependencies,
+  { key, tableId }: { key: string; tableId: string },
+): Promise<void> => {
+  const other = await records.otherKeyOf(tableId, key)
+  if (other === undefined) return
+  const message =
+    `${key} replaces all rows of ${tableId}, as ${other} did. If each file is to add its rows: ` +
+    `npx millrace tables settings ${tableId} --incremental`
+  log.warn('another key replaces the table', { key, other, tableId })
+  const event = { component: COMPONENT, type: 'warn', message, params: { tableId, key, other } } as const
+  // Who hears nothing of it still has the line of the log.
+  await storage
+    .postEvent(event, `other-key-${tableId}`)
+    .catch((error: unknown) => log.warn('the event could not be stored', { tableId, error }))
+  await records.otherKeySaid(tableId)
+}
+
+type JobEnd =
+  | 'running'
+  | 'success'
+  | 'error'
+  /** It was to create a table that another job had created: the version is to be imported into that one. */
+  | 'tableExists'
+
+export const jobEnd = async (storage: StorageClient, jobId: number): Promise<JobEnd> => {
+  const job = await storage.job(jobId).catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return undefined
+    throw error
+  })
+  // A service may forget its jobs after a while: this one was accepted long ago.
+  if (!job || job.status === 'success') return 'success'
+  if (job.status !== 'error') return 'running'
+  return isTableMadeMeanwhile(job) ? 'tableExists' : 'error'
+}
+
+/** Asked for once more after its failure was reported; or its job was to create a table that exists meanwhile. */
+export const isWantedAgain = async (
+  { storage }: Pick<StartImportDependencies, 'storage'>,
+  { jobId, isCreating, isFailureReported }: Progress,
+): Promise<boolean> => {
+  if (jobId === undefined || !(isFailureReported || isCreating)) return false
+  const end = await jobEnd(storage, jobId)
+  return end === 'tableExists' || (end === 'error' && isFailureReported)
 }

@@ -15,12 +15,10 @@ import { IF_EXISTS_FEATURE } from '../lib/storage-client/load-into-table.ts'
 import { createS3With } from '../lib/storage-client/s3-with-credentials.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import type { StartImportDependencies } from './dependencies.ts'
-import type { StartImportEvent } from './event.ts'
-import { importStep } from './import-step.ts'
 import { createImportRecords } from './key-records.ts'
 import { landingRules } from './landing-rules.ts'
 import { LANDING_RULES_FILE } from './landing-rules-file.ts'
-import { startImport } from './start-import.ts'
+import { importStep } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
 /** The variables that the function's construct must set. */
@@ -65,16 +63,22 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
 
   return async (step: StepEvent, log: Logger) => {
     const storage = await service.client(step)
-    const start = async (event: StartImportEvent) => {
-      const result = await startImport(
-        { s3, transfer, storage, acceptedLoads, hasIfExists, records, rules, now, log },
-        event,
-      )
-      if (result.outcome === 'started') measure({ FilesLanded: 1 })
-      if (result.outcome === 'released') measure({ FilesFailed: 1 })
-      if ('tableId' in result) log.info('import', { ...result, waitsFor: undefined })
-      return result
+    const answer = await importStep(step, {
+      s3,
+      transfer,
+      storage,
+      acceptedLoads,
+      hasIfExists,
+      records,
+      rules,
+      now,
+      log,
+    })
+    if (answer?.next === 'failed') measure({ FilesFailed: 1 })
+    if (answer?.next === 'poll') {
+      if (answer.output?.['outcome'] === 'started') measure({ FilesLanded: 1 })
+      log.info('import', { ...answer.output })
     }
-    return importStep(step, { start })
+    return answer
   }
 }

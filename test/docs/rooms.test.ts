@@ -31,17 +31,16 @@ it.each([...pages])('%s can be read in one sitting', (_, page) => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(LONGEST_PAGE_LINES)
 })
 
-/** The words of `outcome: 'a' | 'b'`: there is only a type of them. */
-const outcomesIn = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/\boutcome: ((?:'\w+'(?: \| )?)+)/g)].flatMap(([, words = '']) =>
-    words.split(' | ').map(word => word.slice(1, -1)),
-  )
+const IMPORT_ANSWER = 'functions/start-import/import-answer.ts'
 
-const START_IMPORT_RESULT = 'functions/start-import/start-import-result.ts'
+/** One a line: there is only a type of them. */
+const outcomes = [...readFileSync(IMPORT_ANSWER, 'utf8').matchAll(/^ {2}\| '(\w+)'$/gm)].map(
+  ([, word = '']) => word,
+)
 
 /** File in the head of a table -> the states that it declares. */
 const declaredStates: Record<string, readonly string[]> = {
-  [START_IMPORT_RESULT]: outcomesIn(START_IMPORT_RESULT),
+  [IMPORT_ANSWER]: [...outcomes, 'again', 'each', 'failed'],
   'functions/lib/storage/jobs/job-record.ts': jobRecord.options.map(({ shape }) => shape.status.value),
   'functions/run-extractor/names.ts': runSteps,
   'functions/merge-slices/event.ts': stepBefore.unwrap().options.map(({ shape }) => shape.begun.value),

@@ -9,17 +9,16 @@ import type { ItemTable } from '../../functions/lib/items/item-table.ts'
 import type { LandedObject } from '../../functions/lib/landed-object.ts'
 import { IF_EXISTS_FEATURE } from '../../functions/lib/storage-client/load-into-table.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
 import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
-import type { StartImportEvent } from '../../functions/start-import/event.ts'
-import { importStep } from '../../functions/start-import/import-step.ts'
-import { startImport } from '../../functions/start-import/start-import.ts'
-import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
+import { importStep } from '../../functions/start-import/start-import.ts'
 import { createTransfer } from '../../functions/start-import/transfer.ts'
 import { driveHere } from './drive-here.ts'
 import { createTestRecords } from './import-records.ts'
 import { createMemoryItemTable } from './memory-item-table.ts'
 import { s3WithAt } from './s3-with.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
+import { startImport, type ToldImport, told } from './told-import.ts'
 
 export const LANDING = 'landing'
 
@@ -27,7 +26,7 @@ export type Changes = Partial<StartImportDependencies>
 
 /** How an execution of the import machine ended. */
 export type ImportEnd =
-  | { status: 'succeeded'; result: StartImportResult }
+  | { status: 'succeeded'; result: ToldImport }
   | { status: 'failed'; error: string; cause: string }
 
 /** A storage service that is there already, and what answers in place of its app. */
@@ -84,20 +83,27 @@ export const startLanding = async (given: GivenService = {}) => {
 
   /** The import machine. */
   const run = async (event: LandedObject, execution: string, changed: Changes): Promise<ImportEnd> => {
-    let result: StartImportResult | undefined
+    let result: ToldImport | undefined
     let failure: Failure | undefined
-    const start = async (given: StartImportEvent): Promise<StartImportResult> => {
-      const own = given.failure ? dependencies : { ...dependencies, ...changed }
-      const found = await startImport(own, { ...given, event })
-      if (found.outcome === 'released') failure = found.failure
-      else if (found.outcome !== 'moved') result = found
-      return found
-    }
     try {
       await driveHere({
-        input: { bucket: event.bucket, key: event.key },
+        input: {
+          source: 'aws.s3',
+          'detail-type': 'Object Created',
+          detail: {
+            bucket: { name: event.bucket },
+            object: { key: event.key, 'version-id': event.versionId, sequencer: event.sequencer },
+          },
+        },
         execution,
-        step: given => importStep(given, { start }),
+        step: async given => {
+          const isJobLost = given.job?.status === 'error' && given.job.error.code !== TABLE_EXISTS_CODE
+          const hasFailed = given.failure !== undefined || isJobLost
+          const answer = await importStep(given, hasFailed ? dependencies : { ...dependencies, ...changed })
+          if (answer?.next === 'failed') failure = answer.failure
+          else if (answer !== undefined) result = told(answer)
+          return answer
+        },
         job: jobOf,
         wait: async () => void (await pause()),
         isFatal: error => error instanceof Error && error.name === 'TransientError',
@@ -141,7 +147,7 @@ export const startLanding = async (given: GivenService = {}) => {
       run(event, execution, changed),
 
     /** What the machine does when an execution has failed, so that a person may start the import again. */
-    fail: (event: LandedObject, execution: string): Promise<StartImportResult> =>
+    fail: (event: LandedObject, execution: string): Promise<ToldImport> =>
       startImport(dependencies, { event, execution, failure: { Error: 'Error', Cause: 'failed' } }),
 
     /** Stops an execution from outside: it releases nothing. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
-import { startImport } from '#functions/start-import/start-import.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -16,6 +15,7 @@ import {
 } from '#support/import-service.ts'
 import { Died, dyingAt } from '#support/landing.ts'
 import { isThorough } from '#support/thorough.ts'
+import { startImport } from '#support/told-import.ts'
 
 useImportService()
 

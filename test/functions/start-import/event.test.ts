@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { partsToMove } from '#functions/start-import/event.ts'
+import { partsToMove } from '#functions/start-import/start-import.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 import { landedObject } from '#lib/landed-object.ts'
 import { eventFile } from '../../support/events.ts'

@@ -1,69 +1,67 @@
-import { expect, it } from 'vitest'
-import { importStep } from '#functions/start-import/import-step.ts'
-import type { StartImportResult } from '#functions/start-import/start-import-result.ts'
+import { describe, expect, it } from 'vitest'
+import type { ImportAnswer } from '#functions/start-import/import-answer.ts'
+import { asPatientAs, importStep } from '#functions/start-import/start-import.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 import { TABLE_EXISTS_CODE } from '#lib/storage-client/table-exists-code.ts'
+import { bucketId, dependencies, land, newExecution, useImportService } from '#support/import-service.ts'
 
-const event = (more: object) =>
-  stepEvent.parse({
-    input: { bucket: 'landing', key: 'in.c-main/orders.csv' },
-    execution: 'arn:aws:states:us-east-1:000000000000:execution:Millrace-import:e',
-    since: '2026-11-28T00:00:00Z',
-    state: null,
-    ...more,
+useImportService()
+
+describe('a step', () => {
+  const failure = { Error: 'Lambda.Unknown', Cause: 'died' }
+  const ended = (code: string) => ({ status: 'error', jobId: 7, error: { code, message: 'm' } })
+  const step = async (given: object) => {
+    const { key, bucket } = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    const event = {
+      input: { bucket, key },
+      execution: newExecution(),
+      since: '2026-11-28T00:00:00Z',
+      ...given,
+    }
+    return importStep(stepEvent.parse({ state: null, ...event }), dependencies)
+  }
+
+  it.each<[string, object, object]>([
+    [
+      'of a good file ends with its job, without another call',
+      {},
+      { next: 'poll', output: { reloadedVersions: 0 } },
+    ],
+    ['that failed ends the import', { failure }, { next: 'failed', failure: { code: 'Lambda.Unknown' } }],
+    [
+      'whose job failed ends it',
+      { job: ended('invalidCsv') },
+      { next: 'failed', failure: { code: 'invalidCsv' } },
+    ],
+    [
+      'whose job failed says that, also when the step after it failed',
+      { job: ended('invalidCsv'), failure },
+      { next: 'failed', failure: { code: 'invalidCsv', message: 'm' } },
+    ],
+    ['whose table was made meanwhile loads into that', { job: ended(TABLE_EXISTS_CODE) }, { next: 'poll' }],
+  ])('%s', async (_, given, answer) => {
+    expect(await step(given)).toMatchObject(answer)
   })
-
-const step = async (given: object, result: StartImportResult | Error) => {
-  const asked: object[] = []
-  const answer = await importStep(event(given), {
-    start: async start => {
-      asked.push(start)
-      if (result instanceof Error) throw result
-      return result
-    },
-  })
-  return { answer, asked }
-}
-
-const started: StartImportResult = {
-  outcome: 'started',
-  jobId: 7,
-  fileId: 3,
-  tableId: 'in.c-main.orders',
-  reloadedVersions: 0,
-  waitSeconds: 1,
-}
-const output = { tableId: 'in.c-main.orders', fileId: 3, jobId: 7, reloadedVersions: 0 }
-const failure = { Error: 'Lambda.Unknown', Cause: 'died' }
-
-it('a good file ends with its job, without another call', async () => {
-  const { answer } = await step({}, started)
-  expect(answer).toMatchObject({ next: 'poll', jobId: 7, output })
 })
 
-it('what its success mends is in the output of the execution, which tick reads', async () => {
-  const mends = { isIncremental: true, versionId: 'v2' }
-  expect((await step({}, { ...started, mends })).answer).toMatchObject({ output: { ...output, mends } })
+const poll = (waitSeconds: number): ImportAnswer => ({
+  next: 'poll',
+  jobId: 1,
+  waitSeconds,
+  output: { outcome: 'started' },
 })
 
-it('what fails before the job has ended releases the key and fails', async () => {
-  const released = { outcome: 'released', failure: { code: 'c', message: 'm' }, details: {} } as const
-  expect((await step({ failure }, released)).answer).toMatchObject({ next: 'failed' })
-  const error = { code: 'invalidCsv', message: 'm' }
-  const { asked } = await step({ job: { status: 'error', jobId: 7, error } }, released)
-  expect(asked).toMatchObject([{ failure: { Error: 'invalidCsv' } }])
+it.each([
+  ['after a second when the file has just landed', 0, 1, 1],
+  ['after a quarter of the time for which the hook was waited for', 40, 1, 10],
+  ['as late as the service advises', 40, 25, 25],
+  ['after a minute at most', 1000, 1, 60],
+])('the job is looked at first %s', (_case, ageSeconds, waitSeconds, expected) => {
+  expect(asPatientAs(ageSeconds, poll(waitSeconds))).toEqual({ ...poll(expected), waitsFor: ['job-1'] })
 })
 
-it('a table that was made meanwhile is loaded into', async () => {
-  const error = { code: TABLE_EXISTS_CODE, message: 'm' }
-  const { answer, asked } = await step({ job: { status: 'error', jobId: 7, error } }, started)
-  expect(answer).toMatchObject({ next: 'poll' })
-  expect(asked).toEqual([expect.not.objectContaining({ failure: expect.anything() })])
-})
-
-it('the failure of the job is told, also when the step after it failed', async () => {
-  const error = { code: 'invalidCsv', message: 'm' }
-  const released = { outcome: 'released', failure: { code: 'c', message: 'm' }, details: {} } as const
-  const { asked } = await step({ job: { status: 'error', jobId: 7, error }, failure }, released)
-  expect(asked).toMatchObject([{ failure: { Error: 'invalidCsv' } }])
+it('an execution that waits for its key waits longer when it is old', () => {
+  const again = (waitSeconds: number): ImportAnswer => ({ next: 'again', waitSeconds })
+  expect(asPatientAs(10, again(2))).toEqual(again(2))
+  expect(asPatientAs(1000, again(2))).toEqual(again(10))
 })

@@ -2,9 +2,9 @@ import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws
 import { beforeEach, describe, expect, it } from 'vitest'
 import { progressItem, recordKey } from '#functions/start-import/key-records.ts'
 import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
-import { startImport } from '#functions/start-import/start-import.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
+import { startImport } from '#support/told-import.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { LANDING, startLanding } from '../../support/landing.ts'
 

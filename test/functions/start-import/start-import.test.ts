@@ -1,7 +1,6 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { objectKeyId } from '#functions/start-import/object-version.ts'
-import { startImport } from '#functions/start-import/start-import.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
 import { NONE } from '#lib/none.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
@@ -21,6 +20,7 @@ import {
   transferOf,
   useImportService,
 } from '#support/import-service.ts'
+import { startImport } from '#support/told-import.ts'
 
 useImportService()
 

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { startImport } from '#functions/start-import/start-import.ts'
 import type { AcceptedLoads } from '#lib/distributed/load-limits.ts'
 import {
   bucketId,
@@ -13,6 +12,7 @@ import {
   start,
   useImportService,
 } from '#support/import-service.ts'
+import { startImport } from '#support/told-import.ts'
 
 useImportService()
 

@@ -1,6 +1,5 @@
 import type { CompleteMultipartUploadCommandInput } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { startImport } from '#functions/start-import/start-import.ts'
 import { NONE } from '#lib/none.ts'
 import {
   bucketId,
@@ -15,6 +14,7 @@ import {
   useImportService,
 } from '#support/import-service.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
+import { startImport } from '#support/told-import.ts'
 
 useImportService()
 

@@ -1,8 +1,8 @@
 import type { RunJobResult } from '#functions/run-job/run-job.ts'
 import { runJob } from '#functions/run-job/run-job.ts'
-import { startImport } from '#functions/start-import/start-import.ts'
 import type { ItemStore } from '#lib/items/item-table.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
+import { startImport } from '#support/told-import.ts'
 import { startLanding } from '../../support/landing.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 import { partitionsOf } from '../../support/within-rights.ts'
@@ -103,7 +103,8 @@ const accept = async (object: LandedObject): Promise<number> => {
   count('transitions', 3)
   count('invocations of steps')
   const result = await startImport(landing.dependencies, { event: object, execution: landing.newExecution() })
-  if (result.outcome !== 'started') throw new Error(`The import is ${result.outcome}`)
+  if (result.outcome !== 'started' || result.jobId === undefined)
+    throw new Error(`The import is ${result.outcome}`)
   return result.jobId
 }
 
