@@ -16,8 +16,9 @@ import { openKey } from './keys.ts'
 import { functionDefinition } from './lambda/function-definition.ts'
 import { Functions } from './lambda/functions.ts'
 import { openLogFile } from './lambda/log-file.ts'
+import { createOwnerOf, type OwnerOf } from './lambda/owner-of.ts'
 import { listening } from './listening.ts'
-import { machineArn, roleOfFunction, secretsKeyArn } from './names.ts'
+import { itemTables, machineArn, roleOfFunction, secretsKeyArn } from './names.ts'
 import { createBuckets, type OnLanded, openServers, type RunSystemOptions } from './open-servers.ts'
 import { openSecrets } from './secrets.ts'
 import { ServiceError } from './service-error.ts'
@@ -82,6 +83,7 @@ export const runSystem = async (options: RunSystemOptions, resources: AsyncDispo
   const { executions, clocks } = await openMachines(options, {
     names,
     functions,
+    ownerOf: createOwnerOf(items.table(itemTables.storage), secrets.value),
     seesAllEnds: api !== undefined,
   })
   const keys = await openKey(within('keys'), secretsKeyArn, { files, log })
@@ -151,18 +153,19 @@ const openApi = async (
 interface MachinesOptions {
   readonly names: readonly FunctionName[]
   readonly functions: Functions
+  readonly ownerOf: OwnerOf
   /** The jobs of a hosted service run elsewhere. */
   readonly seesAllEnds: boolean
 }
 
 const openMachines = async (
   { dataDir, config, files, log }: RunSystemOptions,
-  { names, functions, seesAllEnds }: MachinesOptions,
+  { names, functions, ownerOf, seesAllEnds }: MachinesOptions,
 ) => {
   const call = (name: FunctionName, event: unknown) => functions.invoke(name, event)
   const executions = new Executions({
     store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
-    machines: systemMachines(config, functions, log),
+    machines: systemMachines(config, { functions, ownerOf }, log),
     ...createEnds(call),
     seesAllEnds,
     log,

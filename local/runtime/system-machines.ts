@@ -3,6 +3,7 @@ import { type FunctionName, machineOf, PARTS_AT_ONCE } from '../../infra/system.
 import type { StateMachine } from '../machines/executions.ts'
 import { InvocationError } from './lambda/function-error.ts'
 import type { Functions } from './lambda/functions.ts'
+import type { OwnerOf } from './lambda/owner-of.ts'
 import { machineArn, STACK_NAME } from './names.ts'
 import { machinesOfShape } from './system.ts'
 import { untilThereIsRoom } from './until-there-is-room.ts'
@@ -10,13 +11,14 @@ import { untilThereIsRoom } from './until-there-is-room.ts'
 /** The machines of the system, whose steps are calls of its functions. */
 export const systemMachines = (
   config: StackConfig,
-  functions: Pick<Functions, 'invoke'>,
+  { functions, ownerOf }: { functions: Pick<Functions, 'invoke'>; ownerOf: OwnerOf },
   log: (line: string) => void,
 ): StateMachine[] => {
   const callOf = (name: FunctionName) => async (event: unknown) => {
+    const owner = await ownerOf(event)
     try {
       // The machine's own retries are few, and would all be used up before somebody makes room.
-      return await untilThereIsRoom(() => functions.invoke(name, event), {
+      return await untilThereIsRoom(() => functions.invoke(name, event, owner), {
         onWait: error => log(`${name}: the disk is full, waiting until there is room: ${String(error)}`),
       })
     } catch (error) {

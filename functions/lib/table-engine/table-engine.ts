@@ -1,4 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { UserError } from '../errors/errors.ts'
+import { createTurns, type TakeTurn } from '../turns.ts'
 import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { type CountQuery, type CountResult, countRows } from './count-rows.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
@@ -28,7 +30,6 @@ import {
   type TableQuery,
   withinBounds,
 } from './queries/query-tables.ts'
-import { createTurns, type TakeTurn } from './queries/turns.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { openFiles } from './rows/open-files.ts'
 import { scanFiles } from './rows/scan-files.ts'
@@ -132,13 +133,24 @@ export const createTableEngineOn = (
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const room = { scratchDir, memoryLimitMiB }
   const pool = new DuckDbPool(room)
-  const takeTurn = createTurns(QUERIES_AT_ONCE)
+  const takeTurn = createTurns({
+    most: QUERIES_AT_ONCE,
+    refusal: { afterMs: LONGEST_WAIT_MS, error: tooManyQueries },
+  })
   const { threads, roundsNumbers = false } = options
   return engineOf({ files: allFiles, limits, threads, roundsNumbers, room, pool, takeTurn })
 }
 
 /** Each takes its memory and the threads of one call. */
 const QUERIES_AT_ONCE = 2
+/** The query after it still has most of the time of a request. */
+const LONGEST_WAIT_MS = 10_000
+
+const tooManyQueries = (): UserError =>
+  new UserError(
+    'storage.tooManyAtOnce',
+    `One query of a token runs at a time, and ${QUERIES_AT_ONCE} of all: this one has waited ${LONGEST_WAIT_MS / 1000} seconds. Send it again when others have ended.`,
+  )
 
 interface EngineParts extends Omit<EngineContext, 'session'> {
   readonly room: { scratchDir: string; memoryLimitMiB: number }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import pLimit, { type LimitFunction } from 'p-limit'
+import { createTurns, type TakeTurn } from '#lib/turns.ts'
 import { within } from '../../within.ts'
 import { Container, type ContainerOptions } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import type { Lull } from './lull.ts'
+import { OPERATOR } from './owner-of.ts'
 
 /** Lambda quotas: request and response of a synchronous invocation. */
 const largestPayloadBytes = 6 * 1024 * 1024
@@ -21,10 +22,13 @@ interface FunctionPoolOptions extends Pick<ContainerOptions, 'environment' | 'ho
   readonly lull: Lull
 }
 
-/** All containers of one function. Warm ones are reused, the last used first; more than run side by side wait. */
+/**
+ * All containers of one function. Warm ones are reused, the last used first; more than run side by side wait. A place is kept for others
+ * than any one token, however long its work hangs; only the operator's may take all.
+ */
 export class FunctionPool {
   readonly #options: FunctionPoolOptions
-  readonly #limit: LimitFunction
+  readonly #takeTurn: TakeTurn
   readonly #idle: Container[] = []
   readonly #all = new Set<Container>()
   readonly #underWay = new Set<Promise<unknown>>()
@@ -32,18 +36,22 @@ export class FunctionPool {
 
   constructor(options: FunctionPoolOptions) {
     this.#options = options
-    this.#limit = pLimit(options.definition.concurrency)
+    const most = options.definition.concurrency
+    this.#takeTurn = createTurns({
+      most,
+      mostOf: owner => (owner === OPERATOR ? most : Math.max(1, most - 1)),
+    })
   }
 
   /** Invokes the function. Event and result pass through JSON, as they do between services. */
-  async invoke(event: unknown): Promise<unknown> {
+  async invoke(event: unknown, owner: string): Promise<unknown> {
     const eventJson = JSON.stringify(event) ?? 'null'
     if (Buffer.byteLength(eventJson) > largestPayloadBytes)
       throw invocationError(
         'Lambda.RequestTooLargeException',
         `${Buffer.byteLength(eventJson)} byte payload is too large for the RequestResponse invocation type (limit ${largestPayloadBytes} bytes)`,
       )
-    const invocation = this.#invokeInTurn(eventJson)
+    const invocation = this.#invokeInTurn(eventJson, owner)
     this.#underWay.add(invocation)
     try {
       const resultJson = await invocation
@@ -65,7 +73,7 @@ export class FunctionPool {
   /** Makes one container, if there is none, and loads its bundle before the first invocation. */
   async warm(): Promise<void> {
     if (this.#all.size > 0 || this.#underWay.size > 0) return
-    await this.#limit(() => this.#withContainer(container => container.load()))
+    await this.#takeTurn(OPERATOR, () => this.#withContainer(container => container.load()))
   }
 
   /** Tells running invocations to stop, waits up to `graceMs` for them, then ends every container. */
@@ -76,16 +84,16 @@ export class FunctionPool {
     await Promise.all([...this.#all].map(container => container.terminate()))
   }
 
-  async #invokeInTurn(eventJson: string): Promise<string> {
+  async #invokeInTurn(eventJson: string, owner: string): Promise<string> {
     const { definition, lull } = this.#options
     const invokeNow = () =>
       this.#withContainer(container => container.invoke(eventJson, definition.timeoutSeconds))
     if (definition.isHeavy) {
       await lull.wait()
-      return this.#limit(invokeNow)
+      return this.#takeTurn(owner, invokeNow)
     }
     const begins = lull.lightWaits()
-    return this.#limit(() => {
+    return this.#takeTurn(owner, () => {
       begins()
       return invokeNow()
     })

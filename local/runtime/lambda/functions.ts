@@ -10,6 +10,7 @@ import { InvocationError, invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
+import { OPERATOR } from './owner-of.ts'
 
 type FunctionKey = Omit<RoleKey, 'expiration'>
 
@@ -50,12 +51,16 @@ export class Functions {
     )
   }
 
-  /** Rejects with `InvocationError`, whose name is the error type that machines match. */
-  async invoke(name: string, event: unknown): Promise<unknown> {
+  /**
+   * Rejects with `InvocationError`, whose name is the error type that machines match.
+   *
+   * @param owner whose work it is; see {@link OwnerOf}
+   */
+  async invoke(name: string, event: unknown, owner = OPERATOR): Promise<unknown> {
     const pool = this.#pools.get(name)
     if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${name}`)
     try {
-      return await pool.invoke(event)
+      return await pool.invoke(event, owner)
     } catch (error) {
       // Cut off or never begun: no verdict on the event, so it must not count as a refusal.
       if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTurns } from '#lib/table-engine/queries/turns.ts'
+import { createTurns } from '#lib/turns.ts'
 
 /** Who can begin then has begun. */
 const turn = () => new Promise(resolve => setImmediate(resolve))
@@ -23,7 +23,7 @@ const start = (takeTurn: ReturnType<typeof createTurns>, begun: string[], who: s
 }
 
 it('one of each is at work, and whoever was at work comes after the others', async () => {
-  const takeTurn = createTurns(2)
+  const takeTurn = createTurns({ most: 2 })
   const begun: string[] = []
   const of = (who: string, name: string) => start(takeTurn, begun, who, name)
   const [a1, a2, a3, b1, b2, c1] = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(name => of(name.charAt(0), name))
@@ -41,14 +41,38 @@ it('one of each is at work, and whoever was at work comes after the others', asy
 })
 
 it('work that fails leaves its place, and whoever waits too long is told so', async () => {
-  const takeTurn = createTurns(1, 50)
+  const takeTurn = createTurns({ most: 1, refusal: { afterMs: 50, error: () => new Error('too long') } })
   const failed = takeTurn('a', () => Promise.reject(new Error('wrong')))
   await expect(failed).rejects.toThrow('wrong')
   const begun: string[] = []
   const long = start(takeTurn, begun, 'a', 'long')
   const late = start(takeTurn, begun, 'b', 'late')
-  await expect(late.done).rejects.toMatchObject({ code: 'storage.tooManyAtOnce', status: 429 })
+  await expect(late.done).rejects.toThrow('too long')
   await long.end()
   await expect(takeTurn('b', async () => 'next')).resolves.toBe('next')
   expect(begun).toEqual(['long'])
+})
+
+it('of three places, one is kept for others than whoever has two, and who has fewest at work comes first', async () => {
+  const takeTurn = createTurns({ most: 3, mostOf: who => (who === 'operator' ? 3 : 2) })
+  const begun: string[] = []
+  const of = (who: string, name: string) => start(takeTurn, begun, who, name)
+  const [hung] = ['a1', 'a2', 'a3'].map(name => of('a', name))
+  await turn()
+  expect(begun).toEqual(['a1', 'a2'])
+  const b1 = of('b', 'b1')
+  const b2 = of('b', 'b2')
+  const c1 = of('c', 'c1')
+  await turn()
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  await b1.end()
+  expect(begun.at(-1)).toBe('c1')
+  await hung?.end()
+  expect(begun.at(-1)).toBe('b2')
+  await Promise.all([c1.end(), b2.end()])
+  const all = ['o1', 'o2', 'o3'].map(name => of('operator', name))
+  await turn()
+  expect(begun.slice(-2)).toEqual(['a3', 'o1'])
+  await all[0]?.end()
+  expect(begun.at(-1)).toBe('o2')
 })
