@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { AskedWait } from '#lib/asked-wait.ts'
 
 /** More than end between a look and the wait after it. */
@@ -5,7 +6,7 @@ const KEPT = 10_000
 
 /** Wakes whoever waits for the end of an execution. */
 export class EndWatch {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #ends = new EventEmitter().setMaxListeners(0)
   /** Oldest first. */
   readonly #ended = new Set<string>()
 
@@ -18,7 +19,7 @@ export class EndWatch {
   wake(name: string): void {
     this.#ended.add(name)
     if (this.#ended.size > KEPT) for (const oldest of this.#ended.values().take(1)) this.#ended.delete(oldest)
-    for (const wake of [...(this.#waiting.get(name) ?? [])]) wake()
+    this.#ends.emit(`end of ${name}`)
   }
 
   /** Resolves after the time, or with the first end of one of the executions; never once the signal is aborted. */
@@ -27,7 +28,7 @@ export class EndWatch {
       const stop = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', stop)
-        for (const name of waitsFor) this.#remove(name, wake)
+        for (const name of waitsFor) this.#ends.off(`end of ${name}`, wake)
       }
       const wake = () => {
         stop()
@@ -35,19 +36,8 @@ export class EndWatch {
       }
       const timer = setTimeout(wake, waitSeconds * 1000)
       signal.addEventListener('abort', stop)
-      for (const name of waitsFor) this.#add(name, wake)
+      for (const name of waitsFor) this.#ends.on(`end of ${name}`, wake)
       if (signal.aborted) stop()
     })
-  }
-
-  #add(name: string, wake: () => void): void {
-    const waiting = this.#waiting.get(name) ?? new Set()
-    this.#waiting.set(name, waiting.add(wake))
-  }
-
-  #remove(name: string, wake: () => void): void {
-    const waiting = this.#waiting.get(name)
-    waiting?.delete(wake)
-    if (waiting?.size === 0) this.#waiting.delete(name)
   }
 }

@@ -86,16 +86,11 @@ export class FunctionPool {
 
   async #invokeInTurn(eventJson: string, owner: string): Promise<string> {
     const { definition, lull } = this.#options
-    const invokeNow = () =>
-      this.#withContainer(container => container.invoke(eventJson, definition.timeoutSeconds))
-    if (definition.isHeavy) {
-      await lull.wait()
-      return this.#takeTurn(owner, invokeNow)
-    }
-    const begins = lull.lightWaits()
+    const begins = definition.isHeavy ? undefined : lull.lightWaits()
+    if (definition.isHeavy) await lull.wait()
     return this.#takeTurn(owner, () => {
-      begins()
-      return invokeNow()
+      begins?.()
+      return this.#withContainer(container => container.invoke(eventJson, definition.timeoutSeconds))
     })
   }
 

@@ -1,33 +1,25 @@
 import { z } from 'zod'
+import { createItemTable, type ItemStore } from '#lib/items/item-table.ts'
+import { createSpreadRecords } from '#lib/storage/db/spread-records.ts'
 import { readStorageToken } from '#lib/storage-client/storage-token.ts'
-import { createItemTable, type ItemStore } from '../../../functions/lib/items/item-table.ts'
-import { createSpreadRecords } from '../../../functions/lib/storage/db/spread-records.ts'
 
-/** Whose work an event of a machine is: the id of a token. */
-export type OwnerOf = (event: unknown) => Promise<string>
-
-/** Work of the operator: of the master token, and what nobody asked for. */
+/** Owner of the work of the master token, and of what nobody asked for. */
 export const OPERATOR = ''
 
-const tokenId = z.coerce.string()
-const ofJob = z.object({ input: z.object({ jobId: z.int() }) })
-const ofRun = z.object({
-  input: z.object({ authorTokenId: tokenId.optional(), tokenIds: z.array(tokenId).optional() }),
-})
-const job = z.object({ id: z.int(), creatorToken: z.object({ id: tokenId }) })
+const id = z.coerce.string()
+const input = z.object({ jobId: z.int(), authorTokenId: id, tokenIds: z.array(id) }).partial()
+const job = z.object({ id: z.int(), creatorToken: z.object({ id }) })
 
-/** Jobs know who asked for them, runs are told. */
-export const createOwnerOf = (items: ItemStore, masterToken: string): OwnerOf => {
+/** Whose work an event of a machine is: the id of a token. Jobs know who asked for them, runs are told. */
+export const createOwnerOf = (items: ItemStore, masterToken: string) => {
   const jobs = createSpreadRecords(createItemTable(items), 'JOBS', item => job.parse(item))
   const master = readStorageToken(masterToken).split('-')[1]
-  const ownerIdOf = async (event: unknown): Promise<string | undefined> => {
-    const step = ofJob.safeParse(event)
-    if (step.success) return (await jobs.get(step.data.input.jobId))?.creatorToken.id
-    const { authorTokenId, tokenIds } = ofRun.safeParse(event).data?.input ?? {}
-    return authorTokenId ?? tokenIds?.[0]
-  }
-  return async event => {
-    const owner = await ownerIdOf(event)
-    return owner === undefined || owner === master ? OPERATOR : owner
+  return async (event: unknown): Promise<string> => {
+    const { jobId, authorTokenId, tokenIds } = z.object({ input }).safeParse(event).data?.input ?? {}
+    const asker = jobId === undefined ? undefined : (await jobs.get(jobId))?.creatorToken.id
+    const owner = asker ?? authorTokenId ?? tokenIds?.[0] ?? OPERATOR
+    return owner === master ? OPERATOR : owner
   }
 }
+
+export type OwnerOf = ReturnType<typeof createOwnerOf>
