@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_793,
+  'lines of product': 92_770,
   'lines of tests': 82_839,
   'words of documents': 92_891,
   functions: 10,
