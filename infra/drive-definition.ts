@@ -7,8 +7,6 @@ export interface DriveProps {
   /** Default: a generated one. */
   readonly machineName?: string
   readonly step: IFunction
-  /** Where the machine has one. Default: `step`. */
-  readonly parts?: IFunction
   /** Parts side by side. Default `PARTS_AT_ONCE`. */
   readonly partsAtOnce?: number
   /** Reads a job once, where steps wait for jobs. */
@@ -59,13 +57,10 @@ const retry = retries.map(({ errors, intervalSeconds, maxDelaySeconds, hasJitter
 }))
 
 /** What the answers ask for. `end`: the state for an answer that asks for nothing more. */
-const stepsOf = (
-  { name, step, parts = step, partsAtOnce = PARTS_AT_ONCE, pollJob }: DriveProps,
-  end: string,
-): States => {
-  const call = (called: IFunction, event: object) => ({
+const stepsOf = ({ name, step, partsAtOnce = PARTS_AT_ONCE, pollJob }: DriveProps, end: string): States => {
+  const call = (event: object) => ({
     Type: 'Task',
-    Resource: called.functionArn,
+    Resource: step.functionArn,
     Parameters: {
       'input.$': '$.run.input',
       'execution.$': '$.run.execution',
@@ -79,13 +74,13 @@ const stepsOf = (
   const Catch = [{ ...ANY, ResultPath: '$.failure', Next: 'StepAfterFailure' }]
   return {
     Step: {
-      ...call(step, { 'job.$': '$.answer.job', ...stepsLeft }),
+      ...call({ 'job.$': '$.answer.job', ...stepsLeft }),
       ResultPath: '$.answer',
       Catch,
       Next: 'WhatNow',
     },
     StepAfterFailure: {
-      ...call(step, { 'job.$': '$.answer.job', 'failure.$': '$.failure', ...stepsLeft }),
+      ...call({ 'job.$': '$.answer.job', 'failure.$': '$.failure', ...stepsLeft }),
       ResultPath: '$.answer',
       Catch: [{ ...ANY, ResultPath: null, Next: 'EvenThatFailed' }],
       Next: 'WhatNow',
@@ -128,7 +123,7 @@ const stepsOf = (
       ItemProcessor: {
         ProcessorConfig: { Mode: 'INLINE' },
         StartAt: 'Part',
-        States: { Part: { ...call(parts, { 'part.$': '$.part' }), ResultPath: null, End: true } },
+        States: { Part: { ...call({ 'part.$': '$.part' }), ResultPath: null, End: true } },
       },
       ResultPath: null,
       Catch,

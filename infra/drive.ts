@@ -13,13 +13,13 @@ import { machines } from './system.ts'
  * fails with what failed first.
  */
 export const drive = (scope: Construct, props: DriveProps): StateMachine => {
-  const { name, machineName, step, parts = step, pollJob } = props
+  const { name, machineName, step, pollJob } = props
   const machine = new StateMachine(scope, 'Machine', {
     logs: machineLogs(scope, name),
     ...(machineName !== undefined && { stateMachineName: machineName }),
     definitionBody: DefinitionBody.fromString(JSON.stringify(definitionOf(props))),
   })
-  for (const called of new Set([step, parts, pollJob])) called?.grantInvoke(machine)
+  for (const called of [step, pollJob]) called?.grantInvoke(machine)
   if (machines[name].isLong) allowChildren(scope, machine)
   return machine
 }

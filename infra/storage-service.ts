@@ -31,7 +31,6 @@ import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { drive } from './drive.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
-import { LargeWork } from './large-work.ts'
 import { executionsOf, lookAndStop, machineIdentity } from './machine-identity.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
@@ -101,18 +100,11 @@ export class StorageService extends Construct implements StorageEndpoint {
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'] })
     const runJob = runJobFunction(this, bundles['run-job'], { ...store, sizes })
-    const { splitWork } = new LargeWork(this, 'Large', {
-      ...store,
-      ...sizes,
-      ...props.dialect,
-      bundle: bundles['split-work'],
-    })
     // An execution's name is the job's id. When it is gone and its job open, another one is started with that failure.
     this.jobMachine = drive(new Construct(this, 'Jobs'), {
       name: 'jobs',
       machineName: machineIdentity('jobs').name,
       step: runJob,
-      parts: splitWork,
       partsAtOnce: sizes.partsAtOnce,
     })
     const preview = previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
@@ -178,6 +170,7 @@ const runJobFunction = (
       SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
       SINGLE_EXPORT_BYTES: String(sizes.singleExportBytes),
       EXPORT_PART_BYTES: String(sizes.exportPartBytes),
+      LOAD_RANGE_BYTES: String(sizes.loadRangeBytes),
     },
   })
   allowItems(runJob, store.items, ITEM_ACTIONS, writtenKinds['run-job'])

@@ -15,10 +15,11 @@ const LONGEST = 15 * 60
 const functionSizes = {
   /** The gateway gives up after 30 seconds. Previews read Parquet files from disk. */
   'storage-api': { memoryMiB: 1769, scratchMiB: 2048, seconds: 29 },
-  /** Close to two cores, as many as DuckDB is given threads. */
+  /**
+   * Close to two cores, as many as DuckDB is given threads. On disk: a slice of Parquet with its text; rows that are being sorted by a
+   * key, and what spills of them.
+   */
   'run-job': { memoryMiB: 3008, scratchMiB: 10_240, seconds: LONGEST },
-  /** On disk: a slice of Parquet with its text; rows that are being sorted by a key, and what spills of them. */
-  'split-work': { memoryMiB: 3008, scratchMiB: 10_240, seconds: LONGEST },
   /** It hashes the bytes that it moves. */
   'start-import': { memoryMiB: 1769, seconds: LONGEST },
   'poll-job': { memoryMiB: 256, seconds: 120 },
@@ -42,8 +43,6 @@ export const sizeOf = (name: FunctionName): FunctionSize => functionSizes[name]
 interface Machine {
   /** Takes `stepEvent`, answers with an `Answer` (functions/lib/drive/step.ts). */
   readonly step: FunctionName
-  /** Does the parts of `each`. Default: `step`. */
-  readonly parts?: FunctionName
   /** Whether a step may wait for a job: then `poll-job` looks at it. */
   readonly polls: boolean
   /** Then the execution times out. */
@@ -80,7 +79,6 @@ export const machines = {
   /** Jobs of one table wait for each other; the last of a long queue must still be run. */
   jobs: {
     step: 'run-job',
-    parts: 'split-work',
     polls: false,
     longestSeconds: 2 * DAY,
     isLong: false,

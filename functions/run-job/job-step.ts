@@ -5,6 +5,7 @@ import { type LoadStage, nextStage, piecesState } from '../lib/distributed/load-
 import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { parseEvent } from '../lib/errors/parse-event.ts'
 import type { RunJobEvent } from './event.ts'
+import { type Piece, pieceOf } from './pieces/piece.ts'
 import type { RunJobResult } from './run-job.ts'
 
 const failure = z.object({ Error: z.string(), Cause: z.string().optional() })
@@ -15,6 +16,7 @@ export const jobInput = z.object({ jobId: z.int().positive(), failure: failure.o
 interface StepServices {
   run: (event: RunJobEvent) => Promise<RunJobResult>
   documents: Pick<LoadDocuments, 'read'>
+  doPiece: (piece: Piece) => Promise<void>
 }
 
 /**
@@ -22,13 +24,17 @@ interface StepServices {
  * function. When a step has failed for good the job is closed: as `error`, unless its work is done.
  */
 export const jobStep = async (
-  { input, state, failure: failed }: StepEvent,
-  { run, documents }: StepServices,
-): Promise<Answer> => {
+  { input, state, part, failure: failed }: StepEvent,
+  { run, documents, doPiece }: StepServices,
+): Promise<Answer | undefined> => {
   const { jobId, failure: gone } = parseEvent(jobInput, input)
   if (failed) {
     const closed = await run({ jobId, failure: failed })
     return closed.status === 'done' && closed.failure ? { next: 'failed', failure: closed.failure } : DONE
+  }
+  if (part !== undefined) {
+    await doPiece(pieceOf({ input, state, part }))
+    return undefined
   }
   const pieces = parseEvent(piecesState, state)
   if (pieces && 'load' in pieces) {

@@ -8,6 +8,7 @@ import {
 } from '../lib/cloud/step-functions.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
+import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import type { Environment } from '../lib/env.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
@@ -15,9 +16,11 @@ import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
+import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
 import { createCountJob } from './job/count-jobs.ts'
 import { createExtractRuns } from './job/extract-runs.ts'
 import { jobStep } from './job-step.ts'
+import { doPiece } from './pieces/do-piece.ts'
 import { runJob } from './run-job.ts'
 
 /** The variables that the function's construct must set. */
@@ -47,6 +50,8 @@ export const variables = [
   'SINGLE_EXPORT_BYTES',
   /** Bytes of the table in each part of a larger export. */
   'EXPORT_PART_BYTES',
+  /** Bytes of CSV that one piece of a larger load scans or stages. */
+  'LOAD_RANGE_BYTES',
 ] as const
 export type RunJobEnv = (typeof variables)[number]
 
@@ -76,13 +81,25 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
     now,
   }
 
+  const { documents, exports } = services.distribution
+  const pieces = {
+    s3,
+    tablesBucket: env.TABLES_BUCKET,
+    files: createS3TableFiles({ s3, tablesBucket: env.TABLES_BUCKET }),
+    documents,
+    exports,
+    rangeBytes: Number(env.LOAD_RANGE_BYTES),
+    gzipLimits: GZIP_LIMITS,
+  }
+
   const openEngine = createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, roundsNumbers, ...room })
 
   return (step: StepEvent, log: Logger, signal: AbortSignal) => {
     const tableEngine = async () => (await openEngine()).until(signal)
     return jobStep(step, {
       run: event => runJob(event, { ...services, tableEngine, log }),
-      documents: services.distribution.documents,
+      documents,
+      doPiece: piece => doPiece(piece, { ...pieces, tableEngine }),
     })
   }
 }

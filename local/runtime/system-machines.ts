@@ -28,12 +28,12 @@ export const systemMachines = (
     }
   }
   return machinesOfShape(config).map(name => {
-    const { step, parts = step, longestSeconds, isLong } = machineOf(name)
+    const { step, longestSeconds, isLong } = machineOf(name)
     return {
       name: `${STACK_NAME}-${name}`,
       arn: machineArn(name),
       step: callOf(step),
-      part: callOf(parts),
+      part: callOf(step),
       poll: callOf('poll-job'),
       // The setting is of loads and exports of tables.
       partsAtOnce: name === 'jobs' ? config.sizes.partsAtOnce : PARTS_AT_ONCE,

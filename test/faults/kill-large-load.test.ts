@@ -20,7 +20,7 @@ it(`a large load that dies ${chosenKills}, and is asked for again, counts once a
   await world.runOpenJobs()
   const tableId = `${bucketId}.keyed`
   service.jobServices.distribution.singleLoadBytes = 40
-  service.jobServices.splitWork.rangeBytes = 60
+  service.jobServices.pieces.rangeBytes = 60
   const loads: Load[] = []
   const { writes } = await killAtWrites(world, async attempt => {
     const order = loads.length + 1

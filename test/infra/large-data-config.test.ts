@@ -16,7 +16,7 @@ const partsAtOnce = (context: Record<string, unknown>): number => {
   const machines = Object.values(synthesiseStack(context).findResources('AWS::StepFunctions::StateMachine'))
   const jobs = machines
     .map(({ Properties }) => JSON.stringify(Properties))
-    .find(text => text.includes('SplitWork'))
+    .find(text => text.includes('StorageRunJob'))
   return Number(/\\"MaxConcurrency\\":(\d+)/.exec(jobs ?? '')?.[1])
 }
 

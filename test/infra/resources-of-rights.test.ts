@@ -64,18 +64,12 @@ const namedByOthers: readonly { place: RegExp; of: readonly FunctionName[]; by: 
   { place: /^<ImportMachine/, of: ['start-import'], by: 'The lease of a key, which an execution has.' },
   { place: /^<Undelivered/, of: ['tick'], by: 'Lambda, which keeps events there that failed.' },
   { place: /-extract$/, of: ['run-extractor'], by: 'The lease of a configuration, which an execution has.' },
-  { place: /^<StorageFiles/, of: ['split-work'], by: 'The documents of a load or an export.' },
   {
     place: /^<(Import|Export|Extract)Machine/,
     of: ['storage-api'],
     by: 'Dead letters, which it starts again.',
   },
 ]
-
-/** Slices of an export, whose job names them. */
-const prefixesOfOthers: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
-  'split-work': ['exp-2'],
-}
 
 /** Of environments: what no right of IAM is for. */
 const openToAll = /^(https:\/\/)?<StorageHttp/
@@ -107,7 +101,7 @@ describe.each(functionNames)('the role of %s', name => {
       .map(textOf)
       .flatMap(text => /^<\w+>\/(.+)$/.exec(text)?.[1]?.split('*') ?? [])
       .map(piece => piece.replaceAll(/^\/|\/$/g, ''))
-      .filter(piece => piece !== '' && !(prefixesOfOthers[name] ?? []).includes(piece))
+      .filter(piece => piece !== '')
     expect(prefixes.filter(prefix => !sources.some(text => text.includes(prefix)))).toEqual([])
   })
 })

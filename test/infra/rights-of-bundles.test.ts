@@ -34,7 +34,7 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
   },
   {
     rights: ['s3:ListBucket'],
-    of: ['start-import', 'run-extractor', 'split-work', 'tick'],
+    of: ['start-import', 'run-extractor', 'tick'],
     because:
       'Without it S3 answers 403 instead of 404 for an object that is not there (API Reference, "GetObject").',
   },

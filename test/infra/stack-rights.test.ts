@@ -130,26 +130,6 @@ describe('rights', () => {
     ])
   })
 
-  it('the function of large work reads files and tables, writes tables and slices of exports, and deletes nothing', () => {
-    expect([...new Set(actionsOf('StorageLargeSplitWork').flat())].toSorted()).toEqual([
-      'logs:CreateLogStream',
-      'logs:PutLogEvents',
-      's3:AbortMultipartUpload',
-      's3:GetObject',
-      's3:ListBucket',
-      's3:PutObject',
-    ])
-    const written = statementsOf(template)
-      .filter(
-        ([id, { Action }]) =>
-          id.startsWith('StorageLargeSplitWork') && [Action].flat().includes('s3:PutObject'),
-      )
-      .map(([, { Resource }]) => JSON.stringify(Resource))
-    expect(written).toHaveLength(2)
-    expect(written.some(resource => /StorageTables.*tables\/\*/.test(resource))).toBe(true)
-    expect(written.some(resource => /StorageFiles.*exp/.test(resource))).toBe(true)
-  })
-
   /** The merger's actions on a bucket and its objects, found by the text of the resource. */
   const mergerRights = (from: Template, bucket: string) =>
     Object.fromEntries(

@@ -28,7 +28,6 @@ describe('functions', () => {
       'ExtractRunExtractor',
       'ImportStartImport',
       'PollJob',
-      'StorageLargeSplitWork',
       'StoragePreviewExtraction',
       'StorageRunJob',
       'StorageStorageApi',

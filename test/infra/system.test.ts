@@ -78,7 +78,7 @@ describe('the template is what system.ts says, and no more', () => {
         isLong: machine.isLong,
         polls: machine.polls,
         step: resource(machine.step),
-        part: resource('parts' in machine ? machine.parts : machine.step),
+        part: resource(machine.step),
       },
     ])
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))

@@ -6,7 +6,6 @@ export type FunctionName = (typeof functionNames)[number]
 export const functionPaths: Readonly<Record<FunctionName, readonly string[]>> = {
   'storage-api': ['Storage', 'StorageApi'],
   'run-job': ['Storage', 'RunJob'],
-  'split-work': ['Storage', 'Large', 'SplitWork'],
   'start-import': ['Import', 'StartImport'],
   'poll-job': ['PollJob'],
   'run-extractor': ['Extract', 'RunExtractor'],

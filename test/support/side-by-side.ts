@@ -1,10 +1,10 @@
+import { doPiece } from '../../functions/run-job/pieces/do-piece.ts'
+import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'
 import type { RunJobResult } from '../../functions/run-job/run-job.ts'
-import type { SplitWorkServices } from '../../functions/split-work/services.ts'
-import { splitWork } from '../../functions/split-work/split-work.ts'
 import { stageWholeLoad } from './stage-whole-load.ts'
 
 export interface MachineServices {
-  splitWork: SplitWorkServices
+  pieces: PieceServices
 }
 
 /** What the job machine does between two runs of a job that outgrows one function. Resolves to whether there was any. */
@@ -13,12 +13,12 @@ export const doSideBySide = async (
   result: RunJobResult,
   services: MachineServices,
 ): Promise<boolean> => {
-  if (result.status === 'distribute') await stageWholeLoad(result.load, services.splitWork)
-  else if (result.status === 'export') await exportAllParts(jobId, result.parts, services.splitWork)
+  if (result.status === 'distribute') await stageWholeLoad(result.load, services.pieces)
+  else if (result.status === 'export') await exportAllParts(jobId, result.parts, services.pieces)
   else return false
   return true
 }
 
-const exportAllParts = async (jobId: number, parts: number[], services: SplitWorkServices): Promise<void> => {
-  for (const item of parts) await splitWork({ step: 'part', jobId, item }, services)
+const exportAllParts = async (jobId: number, parts: number[], services: PieceServices): Promise<void> => {
+  for (const item of parts) await doPiece({ step: 'part', jobId, item }, services)
 }

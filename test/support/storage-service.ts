@@ -18,7 +18,7 @@ import { createTableEngine, type TableEngine } from '../../functions/lib/table-e
 import { previewAsked } from '../../functions/preview-extraction/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
-import type { SplitWorkServices } from '../../functions/split-work/services.ts'
+import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'
 import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { type App, createApp } from '../../functions/storage-api/routes/app.ts'
 import { createAuthenticate } from '../../functions/storage-api/services/authenticate.ts'
@@ -169,7 +169,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const openSecrets = createOpener(keys)
   const documents = createLoadDocuments(s3, tablesBucket)
   const exportDocuments = createExportDocuments(s3, tablesBucket)
-  const splitWork: SplitWorkServices = {
+  const pieces: PieceServices = {
     s3,
     tablesBucket,
     files: createS3TableFiles({ s3, tablesBucket }),
@@ -180,7 +180,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     gzipLimits: options.gzipLimits ?? GZIP_LIMITS,
   }
   const jobServices: JobServices = {
-    splitWork,
+    pieces,
     ...stores,
     projectId: 7,
     backend: 'snowflake',

@@ -21,7 +21,7 @@ export const makeStack = (context: Record<string, unknown> = {}, Stack = Millrac
 export const synthesiseStack = (context: Record<string, unknown> = {}): Template =>
   Template.fromStack(makeStack(context))
 
-const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'split-work']
+const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job']
 
 const emptyBundles = (): FunctionBundles => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-empty-bundle-'))

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest'
 import gone from '#events/run-job/execution-gone.json' with { type: 'json' }
 import accepted from '#events/run-job/job-accepted.json' with { type: 'json' }
 import failed from '#events/run-job/job-failed.json' with { type: 'json' }
+import part from '#events/run-job/part.json' with { type: 'json' }
 import type { RunJobEvent } from '#functions/run-job/event.ts'
 import { jobStep } from '#functions/run-job/job-step.ts'
 import type { RunJobResult } from '#functions/run-job/run-job.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 
 const asked: RunJobEvent[] = []
+const done: unknown[] = []
 const step = (event: unknown, result: RunJobResult = { status: 'done' }) =>
   jobStep(stepEvent.parse(event), {
     run: async given => {
@@ -15,6 +17,7 @@ const step = (event: unknown, result: RunJobResult = { status: 'done' }) =>
       return result
     },
     documents: { read: async () => ({ groups: [] }) as never }, // Of a stage that has nothing to do.
+    doPiece: async piece => void done.push(piece),
   })
 
 const jobId = accepted.input.jobId
@@ -23,6 +26,13 @@ describe('a step of a job', () => {
   it('does it', async () => {
     expect(await step(accepted)).toMatchObject({ next: 'done' })
     expect(asked.at(-1)).toEqual({ jobId })
+  })
+
+  it('or a piece of it, whose result is nobody’s', async () => {
+    expect(await step(part)).toBeUndefined()
+    expect(done).toEqual([
+      { step: 'part', jobId: part.input.jobId, correlationId: part.state.correlationId, item: 3 },
+    ])
   })
 
   it('closes it when a step failed for good, and fails with the reason', async () => {

@@ -155,7 +155,6 @@ export const runInputKeys: Readonly<Record<string, string>> = {
 export const functionRights: Readonly<Record<string, readonly (Start | 'job' | 'caller' | 'service')[]>> = {
   'storage-api': ['caller'],
   'run-job': ['job'],
-  'split-work': ['job'],
   'run-extractor': ['later step'],
   'preview-extraction': ['caller'],
   // Started jobs look for the rights themselves; what it keeps nobody stored.

@@ -159,7 +159,7 @@ const stepMemoryMb = async (
   const request = (await objectsOf(s3, bucket)).find(key => key.endsWith('/load/request.json')) ?? ''
   const [, internalId, jobId] = request.split('/').map(Number)
   const event = { step, load: { internalId, jobId }, item: 0 }
-  const program = join(import.meta.dirname, 'run-split-work.ts')
+  const program = join(import.meta.dirname, 'run-piece.ts')
   const { peakMemoryMb } = await runMeasured(process.execPath, [program, JSON.stringify(event)], {
     AWS_ENDPOINT_URL_S3: endpoint,
     AWS_REGION: region,

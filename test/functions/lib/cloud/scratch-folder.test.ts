@@ -41,7 +41,6 @@ it('every function that works with tables or previews begins so', () => {
   expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
     'preview-extraction',
     'run-job',
-    'split-work',
     'storage-api',
   ])
   for (const { folder, handler } of withScratch)

@@ -1,20 +1,19 @@
 import pMap from 'p-map'
-import { exportPart } from '../lib/distributed/export-part.ts'
-import type { LoadDocument } from '../lib/distributed/load-documents.ts'
-import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
-import { refusalOf } from '../lib/distributed/refusal.ts'
-import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
-import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
-import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'
-import { firstByteOf, type RangeScan, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
-import type { ByteRange } from '../lib/table-engine/files/footer.ts'
+import { exportPart } from '../../lib/distributed/export-part.ts'
+import type { LoadDocument } from '../../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
+import { refusalOf } from '../../lib/distributed/refusal.ts'
+import { parseCsvDialect } from '../../lib/table-engine/csv/csv-dialect.ts'
+import { CsvError } from '../../lib/table-engine/csv/csv-error.ts'
+import { foldRanges } from '../../lib/table-engine/csv/cut/fold-ranges.ts'
+import { firstByteOf, type RangeScan, scanRange } from '../../lib/table-engine/csv/cut/scan-range.ts'
+import type { ByteRange } from '../../lib/table-engine/files/footer.ts'
 import { cutFiles, readOn } from './cut-files.ts'
-import type { SplitWorkEvent } from './event.ts'
 import { openSlices, uncompressGroup } from './open-slices.ts'
-import type { SplitWorkServices } from './services.ts'
+import type { Piece, PieceServices } from './piece.ts'
 
-/** Does one piece. Work that cannot be done leaves a refusal, which `run-job` reports in the end. */
-export const splitWork = (event: SplitWorkEvent, services: SplitWorkServices): Promise<void> => {
+/** Does one piece, of which nothing is visible before the job ends. Work that cannot be done leaves a refusal, which the job reports in the end. */
+export const doPiece = (event: Piece, services: PieceServices): Promise<void> => {
   switch (event.step) {
     case 'open':
       return openSlices(event.load, services)
@@ -38,7 +37,7 @@ const READS = 16
 /** Exports a part of a table. */
 const exportOne = async (
   { jobId, item }: { jobId: number; item: number },
-  { exports, tableEngine }: SplitWorkServices,
+  { exports, tableEngine }: PieceServices,
 ): Promise<void> => {
   const plan = await exports.read(jobId, 'plan')
   const exported = exportPart(plan, { item }, await tableEngine())
@@ -49,7 +48,7 @@ const exportOne = async (
 const stageGroup = async (
   load: LoadPlace,
   item: number,
-  { documents, tableEngine }: SplitWorkServices,
+  { documents, tableEngine }: PieceServices,
 ): Promise<void> => {
   const { source, loadedAt } = await documents.read(load, 'request')
   const cut = await documents.read(load, 'cut')
@@ -84,7 +83,7 @@ type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
 type Part = Extract<Folded, { groups: unknown }>['groups'][number][number]
 
 /** Picks what is true of all that was scanned: groups of parts that begin and end at records. */
-const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Promise<void> => {
+const foldScans = async (load: LoadPlace, { documents }: PieceServices): Promise<void> => {
   const cut = await documents.read(load, 'cut')
   const { source } = await documents.read(load, 'request')
   const fold = async (): Promise<Folded> => {
@@ -142,7 +141,7 @@ const SCANS = 4
 const scanGroup = async (
   load: LoadPlace,
   item: number,
-  { documents, files: stored }: SplitWorkServices,
+  { documents, files: stored }: PieceServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const cut = await documents.read(load, 'cut')

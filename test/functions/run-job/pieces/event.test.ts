@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import open from '#events/split-work/open.json' with { type: 'json' }
-import part from '#events/split-work/part.json' with { type: 'json' }
-import stage from '#events/split-work/stage.json' with { type: 'json' }
-import { pieceOf } from '#functions/split-work/event.ts'
+import open from '#events/run-job/open.json' with { type: 'json' }
+import part from '#events/run-job/part.json' with { type: 'json' }
+import stage from '#events/run-job/stage.json' with { type: 'json' }
+import { pieceOf } from '#functions/run-job/pieces/piece.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 
 const read = (event: unknown) => pieceOf(stepEvent.parse(event))

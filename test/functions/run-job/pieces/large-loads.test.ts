@@ -88,7 +88,7 @@ const parquet = (
   columns = `range AS id, 'q "é"' || chr(10) || '😀' AS note`,
 ): Promise<Buffer> => parquetOf(`SELECT ${columns} FROM range(${from}, ${to})`)
 const nanoseconds = await readFile(
-  join(import.meta.dirname, '../lib/table-engine/parquet/written/pyarrow-nanoseconds.parquet'),
+  join(import.meta.dirname, '../../lib/table-engine/parquet/written/pyarrow-nanoseconds.parquet'),
 )
 /** As a file that names its slice and its row. */
 const wrongText = await parquetOf(
@@ -283,10 +283,10 @@ describe('a large load', () => {
     ['cut', 1],
     ['scanned', 2],
   ])('is refused when its file is replaced before it is %s', async (_what, call) => {
-    const { splitWork } = service.jobServices
-    const { files } = splitWork
+    const { pieces } = service.jobServices
+    const { files } = pieces
     let calls = 0
-    splitWork.files = {
+    pieces.files = {
       readDataFile: async function* (address, part) {
         const { bucket: Bucket, key: Key } = address
         if (++calls === call)
@@ -299,7 +299,7 @@ describe('a large load', () => {
       expect(answers).toMatchObject([{ status: 'error', code: 'source.changed' }])
       expect(rows).toEqual([])
     } finally {
-      splitWork.files = files
+      pieces.files = files
     }
   })
 
@@ -307,9 +307,9 @@ describe('a large load', () => {
     ['is larger than one function uncompresses', { compressedBytes: 30 }, 'has \\d+ bytes'],
     ['becomes larger than that', { uncompressedBytes: 300 }, 'is too large when it is uncompressed'],
   ])('is refused when a compressed slice %s, with what to do', async (_what, limits, how) => {
-    const { splitWork } = service.jobServices
-    const before = splitWork.gzipLimits
-    splitWork.gzipLimits = { ...before, ...limits }
+    const { pieces } = service.jobServices
+    const before = pieces.gzipLimits
+    pieces.gzipLimits = { ...before, ...limits }
     try {
       const packed = gzipSync(`id,note\n${records(0, 40)}`)
       const { answers, rows } = await play([{ content: packed }], 24)
@@ -327,7 +327,7 @@ describe('a large load', () => {
       const plain = await play([{ content: `id,note\n${records(0, 40)}` }], 24)
       expect(plain.rows).toHaveLength(40)
     } finally {
-      splitWork.gzipLimits = before
+      pieces.gzipLimits = before
     }
   })
 

@@ -1,35 +1,35 @@
 import pMap from 'p-map'
-import type { LoadDocument } from '../lib/distributed/load-documents.ts'
-import type { LoadPlace } from '../lib/distributed/load-place.ts'
-import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
-import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
-import { UserError } from '../lib/errors/errors.ts'
-import { sanitizeColumnName } from '../lib/table-engine/csv/column-names.ts'
-import { parseCsvDialect, RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
-import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
-import { openFile } from '../lib/table-engine/csv/open-file.ts'
-import { parseRecords } from '../lib/table-engine/csv/parse-records.ts'
-import type { ByteRange } from '../lib/table-engine/files/footer.ts'
-import { columnNames } from '../lib/table-engine/files/snapshot.ts'
-import type { ObjectAddress } from '../lib/table-engine/files/table-files.ts'
-import { typeChanges } from '../lib/table-engine/inferred-types.ts'
-import { tableForLoad } from '../lib/table-engine/load-table.ts'
+import type { LoadDocument } from '../../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../../lib/distributed/load-place.ts'
+import { groupBytesFor, packGroups } from '../../lib/distributed/pack-groups.ts'
+import { type Refusal, refusalError, refusalOf } from '../../lib/distributed/refusal.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { parseCsvDialect, RFC_4180 } from '../../lib/table-engine/csv/csv-dialect.ts'
+import { type Preamble, readPreamble } from '../../lib/table-engine/csv/cut/read-preamble.ts'
+import { openFile } from '../../lib/table-engine/csv/open-file.ts'
+import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
+import type { ByteRange } from '../../lib/table-engine/files/footer.ts'
+import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
+import type { ObjectAddress } from '../../lib/table-engine/files/table-files.ts'
+import { typeChanges } from '../../lib/table-engine/inferred-types.ts'
+import { tableForLoad } from '../../lib/table-engine/load-table.ts'
 import {
   mixedSlices,
   namedSource,
   refuseOtherHeader,
   refuseOtherNames,
-} from '../lib/table-engine/parquet/parquet-source.ts'
+} from '../../lib/table-engine/parquet/parquet-source.ts'
 import {
   findKnownNames,
   ignoredLinesOf,
   nameInSentence,
   sliceName,
   sourceColumns,
-} from '../lib/table-engine/source-columns.ts'
-import type { FileColumn } from '../lib/table-engine/types/field-type.ts'
+} from '../../lib/table-engine/source-columns.ts'
+import type { FileColumn } from '../../lib/table-engine/types/field-type.ts'
 import { uncompressedKey } from './open-slices.ts'
-import type { SplitWorkServices } from './services.ts'
+import type { PieceServices } from './piece.ts'
 
 type Request = LoadDocument<'request'>
 type CutFile = { address: ObjectAddress; bytes: number; source?: string | undefined }
@@ -42,7 +42,7 @@ const READS = 8
 /**
  * Finds the columns of a load and where the records of each file begin, and cuts the files into groups of ranges.
  */
-export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Promise<void> => {
+export const cutFiles = async (load: LoadPlace, services: PieceServices): Promise<void> => {
   const { documents } = services
   const request = await documents.read(load, 'request')
   try {
@@ -53,7 +53,7 @@ export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Pr
   }
 }
 
-const cutRequest = async (load: LoadPlace, request: Request, services: SplitWorkServices): Promise<Cut> => {
+const cutRequest = async (load: LoadPlace, request: Request, services: PieceServices): Promise<Cut> => {
   const { source, current } = request
   const tableColumns = current && columnNames(current)
   const knownNames = findKnownNames(source, tableColumns)
@@ -116,7 +116,7 @@ const cutRequest = async (load: LoadPlace, request: Request, services: SplitWork
 const readFirst = async (
   load: LoadPlace,
   { source }: Request,
-  { documents }: SplitWorkServices,
+  { documents }: PieceServices,
 ): Promise<{ warnings?: string[] | undefined; types?: FileColumn[] | undefined }> => {
   if (!source.isParquet) return {}
   const first = await documents.read(load, 'uncompressed', 0)
@@ -131,7 +131,7 @@ const openFiles = async (
     knownNames,
     compressed,
   }: { request: Request; knownNames: string[] | undefined; compressed: number[] },
-  { files, documents, tablesBucket }: SplitWorkServices,
+  { files, documents, tablesBucket }: PieceServices,
 ): Promise<{ opened: OpenedFile[]; refusal?: Refusal }> => {
   const copies = new Set(compressed)
   const place = async (index: number): Promise<CutFile & { isCopy: boolean; isJson: boolean }> => {

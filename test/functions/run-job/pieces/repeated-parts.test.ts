@@ -1,6 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
-import { splitWork } from '#functions/split-work/split-work.ts'
+import { doPiece } from '#functions/run-job/pieces/do-piece.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 
@@ -20,7 +20,7 @@ const planned = async (body: Record<string, unknown>) => {
   return { jobId, parts: first.parts }
 }
 
-const step = (event: Parameters<typeof splitWork>[0]) => splitWork(event, by.service.jobServices.splitWork)
+const step = (event: Parameters<typeof doPiece>[0]) => doPiece(event, by.service.jobServices.pieces)
 
 const rowsOf = async (jobId: number): Promise<{ lines: string[]; slices: number }> => {
   const { results } = await by.jobOf(jobId)

@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream'
 import { Upload } from '@aws-sdk/lib-storage'
 import pMap from 'p-map'
-import type { LoadDocument } from '../lib/distributed/load-documents.ts'
-import { sliceTooLarge } from '../lib/distributed/load-limits.ts'
-import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
-import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
-import { refusalOf } from '../lib/distributed/refusal.ts'
-import { UserError } from '../lib/errors/errors.ts'
-import { isGzip } from '../lib/storage/files/list-slices.ts'
-import { type OpenedFile, openFile } from '../lib/table-engine/csv/open-file.ts'
-import { tableOfJson } from '../lib/table-engine/csv/rows-of-json.ts'
-import { mixedSlices } from '../lib/table-engine/parquet/parquet-source.ts'
-import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
-import type { SplitWorkServices } from './services.ts'
+import type { LoadDocument } from '../../lib/distributed/load-documents.ts'
+import { sliceTooLarge } from '../../lib/distributed/load-limits.ts'
+import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
+import { groupBytesFor, packGroups } from '../../lib/distributed/pack-groups.ts'
+import { refusalOf } from '../../lib/distributed/refusal.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { isGzip } from '../../lib/storage/files/list-slices.ts'
+import { type OpenedFile, openFile } from '../../lib/table-engine/csv/open-file.ts'
+import { tableOfJson } from '../../lib/table-engine/csv/rows-of-json.ts'
+import { mixedSlices } from '../../lib/table-engine/parquet/parquet-source.ts'
+import { nameInSentence, sliceName } from '../../lib/table-engine/source-columns.ts'
+import type { PieceServices } from './piece.ts'
 
 const READS = 16
 
@@ -20,7 +20,7 @@ const READS = 16
 const COMPRESSION = 4
 
 /** Finds the slices that are compressed: nothing but their start says so. Puts them, or all that are Parquet, into groups. */
-export const openSlices = async (load: LoadPlace, services: SplitWorkServices): Promise<void> => {
+export const openSlices = async (load: LoadPlace, services: PieceServices): Promise<void> => {
   const { documents } = services
   const { source } = await documents.read(load, 'request')
   try {
@@ -39,7 +39,7 @@ const PARQUET_BYTES = 4 * 1024 ** 3
 const refuseLarge = (
   compressed: number[],
   source: LoadDocument<'request'>['source'],
-  { gzipLimits }: SplitWorkServices,
+  { gzipLimits }: PieceServices,
 ): void => {
   for (const index of compressed) {
     const bytes = source.slices[index]?.bytes ?? 0
@@ -55,7 +55,7 @@ const refuseLarge = (
 
 const findCompressed = async (
   { slices, isParquet = false }: LoadDocument<'request'>['source'],
-  { s3, rangeBytes }: SplitWorkServices,
+  { s3, rangeBytes }: PieceServices,
 ): Promise<{ compressed: number[]; groups: number[][] }> => {
   const areCompressed = await pMap(slices, async slice => isParquet || isGzip([{ s3, ...slice }]), {
     concurrency: READS,
@@ -80,7 +80,7 @@ export const uncompressedKey = (load: LoadPlace, slice: number): string =>
 export const uncompressGroup = async (
   load: LoadPlace,
   item: number,
-  services: SplitWorkServices,
+  services: PieceServices,
 ): Promise<void> => {
   const opened = await services.documents.read(load, 'opened')
   if ('refusal' in opened) throw new Error('A load that cannot be opened has nothing to uncompress')
@@ -90,7 +90,7 @@ export const uncompressGroup = async (
 const uncompress = async (
   load: LoadPlace,
   index: number,
-  { s3, tablesBucket, files, documents, gzipLimits, tableEngine }: SplitWorkServices,
+  { s3, tablesBucket, files, documents, gzipLimits, tableEngine }: PieceServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const slice = source.slices[index]

@@ -1,6 +1,0 @@
-import type { Context } from 'aws-lambda'
-import { handler } from '#functions/split-work/handler.ts'
-
-/** Runs one step of a large load in a process of its own, so that its memory can be seen: `run-split-work.ts EVENT`. */
-const context = { awsRequestId: 'bench', functionName: 'split-work' } as Context // the logger reads no more
-await handler(JSON.parse(process.argv[2] ?? ''), context)
