@@ -179,7 +179,7 @@ type SpooledFile = z.infer<typeof spooledFile>
 
 /** What a leg leaves to the next. */
 export const legCheckpoint = z.object({
-  /** The extractor keeps secrets of the configuration out of it; the address of a next page may be one, so all of it is sealed. */
+  /** What logins gave is in it, and the address of a next page may be a secret. */
   sealedCheckpoint: z.string(),
   files: z.array(spooledFile),
   /** The tables that the row reads: their exports may expire before the row ends. */

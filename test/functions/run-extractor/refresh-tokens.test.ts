@@ -1,5 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { beforeEach, expect, it } from 'vitest'
+import type { RunResults } from '#lib/wire/run-body.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startExtraction } from '../../support/extraction.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
@@ -9,6 +10,8 @@ const pagination = { method: 'pagenum', pageParam: 'page', firstPageParams: true
 
 let used = 0
 let failing = false
+/** Seconds for which an access token is good. */
+let lifetime: number | undefined
 let configId: string
 let configs = 0
 
@@ -22,7 +25,11 @@ const api = await untilEnd(
         return { error: 'invalid_grant' }
       }
       used++
-      return { access_token: `access-token-${used}`, refresh_token: `refresh-token-${used}` }
+      return {
+        access_token: `access-token-${used}`,
+        refresh_token: `refresh-token-${used}`,
+        expires_in: lifetime,
+      }
     }
     if (failing) response.statusCode = 410
     return Number(query.get('page')) < PAGES ? [{ id: `${path}${query.get('page')}` }] : []
@@ -35,6 +42,7 @@ beforeEach(async () => {
   configId = `tokens${++configs}`
   used = 0
   failing = false
+  lifetime = undefined
   await extraction.service.call('POST', url(), {
     configurationId: configId,
     name: configId,
@@ -73,6 +81,7 @@ const everyDocument = async (): Promise<string> => {
 }
 
 it('the legs of a run, and the run after it, log in with the token that took the place of the last', async () => {
+  lifetime = 0
   const { end } = await extraction.run(configId, { settings: { legSeconds: 0.01 } })
   expect(end.result).toMatchObject({ status: 'success' })
   expect(used).toBeGreaterThan(1)
@@ -100,4 +109,12 @@ it('all rows share the token of the configuration, and keep none in their own st
   const { state, rows } = await stored()
   expect(state.millrace.refreshTokens).toHaveLength(1)
   for (const row of rows) expect(row.state).not.toHaveProperty('millrace')
+})
+
+it('a token that does not expire is asked for once, in however many legs, and is sealed between them', async () => {
+  const { end } = await extraction.run(configId, { settings: { legSeconds: 0.01 } })
+  const legs = (end.result as RunResults).rows.map(row => row.legs) // of a run that was not skipped
+  expect(Math.max(...legs)).toBeGreaterThan(1)
+  expect(used).toBe(1)
+  expect(await everyDocument()).not.toMatch(/(access|refresh)-token-\d/)
 })

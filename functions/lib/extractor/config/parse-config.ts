@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
+import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
 import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './gone-keys.ts'
@@ -174,4 +175,25 @@ export const outputBucket = (
 ): string | undefined => {
   if (!isEmpty(config.outputBucket)) return config.outputBucket
   return isEmpty(config.id) ? undefined : `ex-api-${api.name || 'generic'}-${config.id}`
+}
+
+/**
+ * Refuses a configuration of a shape that what reads it need not expect. To be called before anything walks through it.
+ *
+ * @throws UserError `extractor.config.invalid`
+ */
+export const checkShape = (input: unknown): void => {
+  if (isTooDeep(input))
+    throw invalid([{ message: `it is nested more than ${MAX_JSON_DEPTH} deep`, path: [] }], [])
+  // A parameter of this name would be lost silently
+  if (hasKey(input, '__proto__'))
+    throw invalid([{ message: '"__proto__" cannot be the name of a key', path: [] }], [])
+}
+
+/** What a run needs and the configuration does not hold: a draft, or a root whose rows bring it. */
+export const missingSections = ({ parameters }: Readonly<Record<string, unknown>>): string[] => {
+  const { api, config } = isObject(parameters) ? parameters : {}
+  const hasAddress = isObject(api) && Boolean(api['baseUrl'])
+  const hasJobs = isObject(config) && Object.keys(config['jobs'] ?? {}).length > 0
+  return [...(hasAddress ? [] : ['parameters.api.baseUrl']), ...(hasJobs ? [] : ['parameters.config.jobs'])]
 }

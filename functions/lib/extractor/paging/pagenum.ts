@@ -76,8 +76,11 @@ export const offsetPaginator = (settings: PaginationOf<'offset'>, input: Paginat
       },
       offset,
     )
+  // One of the job counts for nothing but the start, on no page
+  const { [offsetParam]: given, ...others } = { ...input.job.params } as Record<string, Json>
+  const bare = given === undefined || settings.offsetFromJob === true ? {} : { params: others }
   return {
-    first: settings.firstPageParams === false ? pageRequest(input, {}, start) : at(start),
+    first: settings.firstPageParams === false ? pageRequest(input, bare, start) : at(start),
     next: (page, previous) =>
       page.items.length < (limit ?? 1)
         ? undefined

@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
-import { checkShape, missingSections } from '../config/check-shape.ts'
-import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
+import { checkShape, type ExtractorConfig, missingSections, parseConfig } from '../config/parse-config.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { planJobs } from './job-plan.ts'

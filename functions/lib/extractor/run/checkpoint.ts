@@ -3,6 +3,7 @@ import { shortDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { SentLately, Traffic } from '../requests/http/admission.ts'
+import type { Login } from '../requests/http/authenticator.ts'
 import { createMasker } from '../requests/masking/masker.ts'
 import { openText, sealText } from '../requests/masking/sealed-text.ts'
 import type { TableSinkCheckpoint } from '../tables/sink-types.ts'
@@ -23,6 +24,8 @@ export interface Leg {
   /** Requests that were sent lately, by origin. */
   budgets?: Readonly<Record<string, SentLately>> | undefined
   logins: number
+  /** By iteration and authentication: a login is made once in a run, however many legs it has. */
+  sessions: Record<string, Login>
   currentStart: number
   /** By position of the bucket. */
   sinks: Record<string, TableSinkCheckpoint>

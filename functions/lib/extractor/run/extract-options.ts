@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { Json } from '../../json/json-value.ts'
 import type { Traffic } from '../requests/http/admission.ts'
-import type { Witness } from '../requests/http/witness.ts'
+import type { Witness } from '../requests/http/network-failure.ts'
 import type { LogRecord } from '../requests/masking/log.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import type { JobSummary } from './run-statistics.ts'
@@ -93,7 +93,7 @@ export type ExtractResult =
     }
   | {
       finished: false
-      /** Plain JSON without secrets; together with the contents of `spoolDir` all that the next leg needs. */
+      /** Plain JSON with what logins gave: keep it sealed. With the contents of `spoolDir` it is all that the next leg needs. */
       checkpoint: ExtractCheckpoint
       /** The API takes no requests before so many seconds have passed; 0 when it does. */
       resumeInSeconds: number

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
-import { checkShape } from '../config/check-shape.ts'
+import { checkShape } from '../config/parse-config.ts'
 import { createMasker, maskError } from '../requests/masking/masker.ts'
 import { secretsOf } from '../requests/masking/secrets-of.ts'
 import { formatCheckpoint, type Leg } from './checkpoint.ts'
@@ -91,7 +91,7 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
 
 /** Reads all pages of all iterations. Resolves to a checkpoint when a stop comes first. */
 const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
-  const { options, secrets, masker, parsed, leg, sinks, counts, traffic, stop, bounds, abort } = extraction
+  const { options, secrets, masker, parsed, leg, sinks, traffic, stop, bounds, abort } = extraction
   const requestLimit = parsed.api.limits?.requests
   let pages = 0
   for (let index = leg.iteration; index < parsed.runs.length; index++) {
@@ -104,7 +104,7 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
         options.onProgress?.({
           pages,
           rows: sinks.rows,
-          retries: counts.retries,
+          retries: leg.retries,
           requests: traffic.requests,
           ...(requestLimit !== undefined && { requestLimit }),
           waitedSeconds: traffic.waitedSeconds,
@@ -114,14 +114,13 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
       const left = await runIteration({ ...iteration, onPage }, sequences)
       if (left.length > 0) {
         const next: Leg = {
+          ...leg,
           iteration: index,
           lanes: saveSequences(left, extraction.now()),
           statistics: extraction.statistics.map(one => one.all()),
           marks: extraction.marks.all(),
-          ...counts,
           traffic,
           budgets: extraction.saveBudgets(),
-          currentStart: leg.currentStart,
           sinks: sinks.checkpoint(),
           reached: bounds.reached,
         }

@@ -53,6 +53,7 @@ export const openExtraction = async (
     options.checkpoint === undefined
       ? firstLeg(now())
       : parseCheckpoint(options.checkpoint, options.config, secrets)
+  for (const { credentials } of Object.values(leg.sessions)) masker.addPassing(credentials)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
@@ -62,7 +63,6 @@ export const openExtraction = async (
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
   const spool = answerSpool(options.spoolDir)
-  const counts = { retries: leg.retries, logins: leg.logins }
   const { traffic, bounds, wait, admissionFor, saveBudgets } = createRunRequests({
     parsed,
     leg,
@@ -73,7 +73,8 @@ export const openExtraction = async (
     aborted: abort.signal,
   })
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
-    ...counts,
+    retries: leg.retries,
+    logins: leg.logins,
     jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
     traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
     rows: sinks.rows,
@@ -103,7 +104,6 @@ export const openExtraction = async (
     stop,
     abort,
     spool,
-    counts,
     traffic,
     bounds,
     wait,
@@ -123,6 +123,7 @@ const firstLeg = (now: number): Leg => ({
   retries: 0,
   traffic: newTraffic(),
   logins: 0,
+  sessions: {},
   currentStart: Math.floor(now),
   sinks: {},
 })

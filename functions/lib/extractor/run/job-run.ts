@@ -21,10 +21,8 @@ export interface JobRun {
   rows: readonly Json[]
   paginator: JobPaginator
   progress: Progress
-  /** The previous page, to notice a server that repeats itself. */
-  lastPage: SentPage | undefined
-  /** In place of `lastPage` right after a resume. */
-  lastFingerprint: string | undefined
+  /** The page before, to notice a server that repeats itself; its digest right after a resume, and of one in a file. */
+  last: SentPage | string | undefined
   /** Of new runs: looks for circles, and at what answers say of more. */
   watch?: RunWatch | undefined
   /** Of a job that looks step by step: which one this is. */

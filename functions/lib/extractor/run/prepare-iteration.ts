@@ -1,3 +1,4 @@
+import { shortDigest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { Authentication } from '../config/authentication-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
@@ -32,7 +33,7 @@ const defaultRequestTimeoutSeconds = 300
  * (docs/reference/extractor.md#iterations).
  */
 export const prepareIteration = async (extraction: Extraction, index: number): Promise<Prepared> => {
-  const { parsed, options, now, log, masker, counts, spool, wait } = extraction
+  const { parsed, options, now, log, masker, leg, spool, wait } = extraction
   const { api, file, compat } = parsed
   const run = parsed.runs[index]
   const statistics = extraction.statistics[index]
@@ -46,7 +47,16 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
   const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
   if (password) masker.add(password)
   const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
-  const dispatcher = options.dispatcher ?? openConnections(extraction, requestTimeoutSeconds, concurrency)
+  const dispatcher =
+    options.dispatcher ??
+    createDispatcher({
+      ...options,
+      connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
+      requestTimeoutSeconds,
+      caCertificate: api.caCertificate,
+      clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
+      connections: concurrency + 1, // a login may be needed while all others are busy
+    })
   const { bodyLimitBytes: most = Number.POSITIVE_INFINITY } = options
   const bodyLimitBytes = Math.min(api.http?.bodyLimitBytes || defaultBodyLimitBytes, most)
   const client = createHttpClient({
@@ -61,7 +71,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     wait,
     admission: extraction.admissionFor(resolveUrl(baseUrl, '').origin),
     signal: extraction.abort.signal,
-    onRetry: () => counts.retries++,
+    onRetry: () => leg.retries++,
     witness: options.witness,
     mask: masker.mask,
   })
@@ -88,7 +98,7 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     bodyLimitBytes,
     spool,
   })
-  const authenticatorOf = createAuthenticators(extraction, {
+  const authenticatorOf = createAuthenticators(extraction, index, {
     attributes,
     evaluate,
     login: session.login,
@@ -109,22 +119,6 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     },
   }
 }
-
-const openConnections = (
-  { parsed: { api }, options }: Extraction,
-  requestTimeoutSeconds: number,
-  concurrency: number,
-) =>
-  createDispatcher({
-    connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
-    requestTimeoutSeconds,
-    caCertificate: api.caCertificate,
-    clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
-    guard: options.guard === true,
-    allowedPrivateHosts: options.allowedPrivateHosts,
-    connections: concurrency + 1, // a login may be needed while all others are busy
-    resolve: options.resolve,
-  })
 
 /** What the jobs of an iteration share. */
 const contextOf = (
@@ -167,12 +161,14 @@ interface Logins {
 
 /** The login of each job. Jobs that log in alike share it. */
 const createAuthenticators = (
-  { parsed, masker, now, counts, refreshTokens }: Extraction,
+  { parsed, masker, now, refreshTokens, leg }: Extraction,
+  index: number,
   { attributes, evaluate, login }: Logins,
 ) => {
   const { api, file } = parsed
   const byAuthentication = new Map<string, Authenticator>()
   const create = (authentication: Authentication | undefined): Authenticator => {
+    const account = `${index} ${shortDigest(JSON.stringify(authentication ?? null))}`
     return createAuthenticator({
       file,
       authentication,
@@ -181,8 +177,10 @@ const createAuthenticators = (
       masker,
       now,
       send: login,
-      onLogin: () => counts.logins++,
+      onLogin: () => leg.logins++,
       refreshTokens,
+      sessions: leg.sessions,
+      account,
     })
   }
   const ofApi = create(api.authentication)

@@ -18,27 +18,18 @@ import {
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { pendingChildren, startRun } from './start-run.ts'
 import { stepAfter } from './steps.ts'
-import { checkTotal, hasAll, isWatched, nameOf, tellSilence, watchPage } from './watch-run.ts'
+import { checkTotal, hasAll, isWatched, nameOf, type RunEnd, tellSilence, watchPage } from './watch-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
 export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
   void fetched.response // what is no JSON fails before it counts as a page
   const { plan, progress } = run
-  if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
+  if (fetched.ends !== undefined) return withoutRows(endRun(run, BY_RULE[fetched.ends], context))
   if (isFirstPart(fetched)) {
-    if (repeats(work, fetched)) {
-      // The server repeats itself: drop the page and end the job
-      // (docs/reference/extractor-pagination.md#pagination)
-      context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
-      tellSilence(run, { reason: 'the response matched the previous one', isRepeated: true }, context)
-      return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
-    }
-    run.lastFingerprint = digestOf(fetched)
-    run.lastPage =
-      run.lastFingerprint === undefined
-        ? { isParsed: fetched.isParsed, body: fetched.body, response: fetched.response }
-        : undefined
+    // The server repeats itself: drop the page and end the job (docs/reference/extractor-pagination.md#pagination)
+    if (repeats(work, fetched)) return withoutRows(endRun(run, REPEATED, context))
+    run.last = digestOf(fetched) ?? fetched
     context.statistics.page(plan)
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
@@ -105,15 +96,6 @@ const endPage = (
   return next
 }
 
-/** A page that an error rule let pass: no items, and nothing after it. */
-const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
-  const end =
-    ends === 'job'
-      ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
-      : { reason: 'an error rule ignored the response' }
-  return withoutRows(endRun(run, end, context))
-}
-
 /** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
 const repeats = ({ run, request }: PageWork, page: FetchedPage): boolean => {
   if (!hasSameValues(run, page)) return false
@@ -123,11 +105,10 @@ const repeats = ({ run, request }: PageWork, page: FetchedPage): boolean => {
   return paginator.next({ response: null, items: [], headers, url }, request)?.endpoint === request.endpoint
 }
 
-const hasSameValues = (run: JobRun, page: FetchedPage): boolean => {
+const hasSameValues = ({ last }: JobRun, page: FetchedPage): boolean => {
   const digest = digestOf(page)
-  if (digest !== undefined) return run.lastFingerprint === digest
-  if (run.lastPage !== undefined) return isSamePage(run.lastPage, page)
-  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(page.response)
+  if (typeof last === 'object') return digest === undefined && isSamePage(last, page)
+  return last !== undefined && last === (digest ?? fingerprint(page.response))
 }
 
 const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
@@ -143,41 +124,56 @@ const nextPage = (
   seen: ReturnType<typeof watchedPage> | undefined,
   context: JobContext,
 ): PendingPage | undefined => {
-  const { plan, paginator, progress } = run
-  const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
-  const stop = isPreviewed ? undefined : paginator.stop(page, progress, context.now())
-  const reason = isPreviewed ? 'the preview is full' : stop?.reason
-  watchPage(run, request, seen, context)
-  const following = reason === undefined ? paginator.next(page, request) : undefined
-  const isSame =
-    following !== undefined && paginator.toldBy === 'items' && run.watch?.hasAsked(following) === true
-  const next = isSame ? undefined : following
-  if (next !== undefined) {
-    run.watch?.asks(nameOf(run), next, progress.pages)
-    return { run, request: next }
+  const { paginator } = run
+  watchPage(run, request, seen)
+  const { missing } = seen ?? {}
+  const stopped = endByConfiguration({ run, request }, page, context)
+  if (stopped !== undefined) return endRun(run, { missing, ...stopped }, context)
+  const next = paginator.next(page, request)
+  const isSame = next !== undefined && paginator.toldBy === 'items' && run.watch?.hasAsked(next) === true
+  if (next === undefined || isSame) {
+    const reason = isSame ? STUCK : paginator.ended
+    const stuck = isSame ? STUCK : paginator.stuck?.(page, request)
+    return endRun(run, { reason, stuck, missing }, context)
   }
-  const stuck = isSame ? STUCK : reason === undefined ? paginator.stuck?.(page, request) : undefined
-  const isCut = stop?.isCut === true && !hasAll(run) && !paginator.isLast(page, request, progress)
-  const end = { reason: reason ?? (isSame ? STUCK : paginator.ended), cut: isCut ? stop.reason : undefined }
-  context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
-  if (!isPreviewed && stop?.isCut !== true)
-    tellSilence(run, { reason: end.reason, stuck, missing: seen?.missing }, context)
-  return endRun(run, end, context)
+  run.watch?.asks(nameOf(run), next, run.progress.pages)
+  return { run, request: next }
 }
 
-interface RunEnd {
-  reason: string
-  /** Why not all of it was asked for. */
-  cut?: string | undefined
+const BY_RULE: Readonly<Record<PageEnd, RunEnd>> = {
+  job: { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE, isWanted: true },
+  run: { reason: 'an error rule ignored the response', isWanted: true },
+}
+const REPEATED: RunEnd = { reason: 'the response matched the previous one', isRepeated: true }
+
+const endByConfiguration = (
+  { run, request }: PageWork,
+  page: Page,
+  { maxRows, statistics, now }: JobContext,
+): RunEnd | undefined => {
+  const { plan, paginator, progress } = run
+  if (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
+    return { reason: 'the preview is full', isWanted: true }
+  const stop = paginator.stop(page, progress, now())
+  if (stop?.isCut !== true) return stop && { reason: stop.reason }
+  const isAll = hasAll(run) || paginator.isLast(page, request, progress)
+  return { reason: stop.reason, isWanted: true, ...(isAll ? {} : { cut: stop.reason }) }
 }
 
 /** A page of the run is not asked for: what it has read counts. */
 export const cutRun = (run: JobRun, reason: string, context: JobContext): PendingPage | undefined =>
-  endRun(run, { reason, cut: reason }, context)
+  endRun(run, { reason, cut: reason, isWanted: true }, context)
 
 /** After its last page: the end of a run, or the first page of its next step. */
-const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
+const endRun = (run: JobRun, end: RunEnd, context: JobContext): PendingPage | undefined => {
   const { plan, placeholders, rows } = run
+  const { reason, cut } = end
+  context.log.debug(
+    end.isRepeated
+      ? `Job '${plan.job.endpoint}' finished when last response matched the previous!`
+      : `Job '${plan.job.endpoint}' finished: ${reason}.`,
+  )
+  tellSilence(run, end, context)
   checkTotal(run, cut, context)
   context.statistics.ended(plan, reason)
   const step = cut === undefined ? stepAfter(plan, run.step, context) : undefined

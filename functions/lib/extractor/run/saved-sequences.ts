@@ -87,7 +87,7 @@ export const saveSequences = (
     const known = runIndex.get(run)
     if (known !== undefined) return known
     const { pages, items, volume, startedAt } = run.progress
-    const last = run.lastPage === undefined ? run.lastFingerprint : fingerprint(run.lastPage.response)
+    const last = typeof run.last === 'object' ? fingerprint(run.last.response) : run.last
     runs.push({
       plan: run.plan.path,
       request: run.request,
@@ -179,8 +179,7 @@ export const restoreSequences = (
         volume: run.volume,
         startedAt: context.now() - run.elapsed,
       },
-      lastPage: undefined,
-      lastFingerprint: run.last,
+      last: run.last,
       watch: run.watch && new RunWatch(run.watch),
       step: run.step,
     }

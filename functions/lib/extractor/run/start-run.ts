@@ -64,8 +64,7 @@ export const startRun = (
     rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
     paginator: paginatorOf(plan, request, { rows, placeholders }, context),
     progress,
-    lastPage: undefined,
-    lastFingerprint: undefined,
+    last: undefined,
     step: asked.step,
   }
 }

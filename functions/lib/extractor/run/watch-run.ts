@@ -25,9 +25,8 @@ export const watchPage = (
   run: JobRun,
   request: PageRequest,
   seen: { watched: WatchedPage } | undefined,
-  context: JobContext,
 ): void => {
-  if (seen === undefined || !isWatched(run, context)) return
+  if (seen === undefined) return
   if (run.watch === undefined) {
     run.watch = new RunWatch()
     run.watch.asks(nameOf(run), request, 0)
@@ -70,41 +69,40 @@ export const checkTotal = (run: JobRun, cut: string | undefined, { statistics, l
   statistics.checked(plan, { outcome, message })
 }
 
+/** How a run ended. */
+export interface RunEnd extends Omit<RunEnding, 'knowsTotal'> {
+  reason: string
+  /** The configuration wanted it, whatever the answers say. */
+  isWanted?: boolean
+  /** Why not all of it was asked for. */
+  cut?: string
+}
+
 /**
  * Says it when a run of a job ends although the answers say that there is more.
  *
  * @throws UserError `extractor.job.silent` where that fails the run
  */
-export const tellSilence = (
-  run: JobRun,
-  { reason, isRepeated, stuck, ...ending }: Omit<RunEnding, 'knowsTotal'> & { reason: string },
-  context: JobContext,
-): void => {
+export const tellSilence = (run: JobRun, end: RunEnd, context: JobContext): void => {
   const { plan, watch, progress } = run
   const { silence } = context
-  const mode = plan.job.silence ?? silence
-  if (watch === undefined || silence === undefined || mode === 'allow') return
+  if (end.isWanted || watch === undefined || silence === undefined) return
   // A page that comes again without rows is the last one of many APIs
   const { leavesNext, toldBy } = run.paginator
+  const { rows, count, total, more, error } = watch
   const found = judgeEnd(
     {
-      ...ending,
-      isRepeated: isRepeated === true && watch.count > 0,
+      missing: end.missing,
+      isRepeated: end.isRepeated === true && count > 0,
       // An API that gives the last item again has given all
-      stuck: toldBy === 'items' && watch.count <= 1 ? undefined : stuck,
+      stuck: toldBy === 'items' && count <= 1 ? undefined : end.stuck,
       knowsTotal: plan.job.completeness !== undefined,
     },
-    {
-      rows: watch.rows,
-      count: watch.count,
-      total: watch.total,
-      more: leavesNext === true ? undefined : watch.more,
-      error: watch.error,
-    },
+    { rows, count, total, more: leavesNext === true ? undefined : more, error },
   )
   if (found.length === 0) return
-  const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${reason}, but ${found.join('; ')}.`
-  sayAs(mode ?? silence, plan, message, context)
+  const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${end.reason}, but ${found.join('; ')}.`
+  sayAs(plan.job.silence ?? silence, plan, message, context)
 }
 
 /** @throws UserError `extractor.job.silent` */

@@ -16,6 +16,8 @@ export interface HttpResponse {
   rule?: ErrorRule | undefined
   /** The request went there without the headers and credentials of the configuration. */
   isUntrusted?: boolean
+  /** The request has the credentials of a login, which only a rule makes anew. */
+  isOfSession?: boolean
 }
 
 export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
 import { UserError } from '#lib/errors/errors.ts'
 import { isObject, type Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
@@ -8,9 +7,11 @@ import { ITEM_BYTES } from '../../config/answer-limits.ts'
 import type { Job } from '../../config/job-schema.ts'
 import type { ResponseSettings } from '../../config/response-schema.ts'
 import { findItems } from '../../values/select/find-items.ts'
+import { atMost, type Bytes, begin, decoded } from '../http/decode-encodings.ts'
+import { NetworkFailure } from '../http/network-failure.ts'
 import type { Log } from '../masking/log.ts'
 import { csvRecords } from './csv-records.ts'
-import { damagedAnswer, firstHeader, type HttpResponse, messageOf, tooLarge } from './http-response.ts'
+import { damagedAnswer, firstHeader, type HttpResponse, messageOf } from './http-response.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
 
 type Format = 'json' | 'jsonl' | 'csv'
@@ -82,7 +83,7 @@ export const readAnswer = async (
   log: Log,
 ): Promise<Answer> => {
   const { settings, folder, limitBytes, endpoint } = options
-  const content = unpack(response.file === undefined ? response.body : { file: response.file }, limitBytes)
+  const content = unpack(response, limitBytes)
   const text = textOf(content, settings.encoding ?? charsetOf(response.headers) ?? 'utf-8')
   let rest: Json = []
 
@@ -181,59 +182,22 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
 /** A list of objects in one line is a JSON document that was taken for lines. */
 const itemsIn = (line: Json): readonly Json[] => (Array.isArray(line) && isObject(line[0]) ? line : [line])
 
-type Bytes = AsyncIterable<Uint8Array>
-
-type BodySource = Buffer | { file: string }
-
 /**
  * The bytes of an answer, without gzip, which is known by its first bytes.
  *
  * @throws UserError `extractor.response.damaged`, `extractor.response.tooLarge`
  */
-async function* unpack(source: BodySource, limitBytes: number): AsyncGenerator<Uint8Array> {
-  const content = Buffer.isBuffer(source) ? Readable.from([source]) : createReadStream(source.file)
-  let bytes = 0
-  for await (const chunk of withoutGzip(content)) {
-    bytes += chunk.length
-    if (bytes > limitBytes) throw tooLarge(limitBytes)
-    yield chunk
-  }
-}
-
-/** Undoes gzip where the first bytes say so. Several members in a row are one file (RFC 1952). */
-async function* withoutGzip(content: Bytes): AsyncGenerator<Uint8Array> {
-  const iterator = content[Symbol.asyncIterator]()
-  const rest = async function* (start: Uint8Array): AsyncGenerator<Uint8Array> {
-    if (start.length > 0) yield start
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
-  }
+async function* unpack({ body, file }: HttpResponse, limitBytes: number): AsyncGenerator<Uint8Array> {
+  const content = await begin(file === undefined ? Readable.from([body]) : createReadStream(file))
   try {
-    let start: Uint8Array = Buffer.alloc(0)
-    while (start.length < 2) {
-      const next = await iterator.next()
-      if (next.done) break
-      start = Buffer.concat([start, next.value])
-    }
-    if (!isGzip(start)) {
-      yield* rest(start)
-      return
-    }
-    let damage: Error | undefined
-    const unzipped = pipeline(Readable.from(rest(start)), createGunzip(), error => {
-      damage = error ?? undefined
-    })
-    try {
-      for await (const chunk of unzipped as AsyncIterable<Buffer>) yield chunk
-    } catch (error) {
-      const reason = damage ?? error
-      throw reason instanceof UserError ? reason : damagedAnswer('gzip', messageOf(reason), reason)
-    }
-  } finally {
-    await iterator.return?.()
+    yield* isPacked(content.start)
+      ? decoded(content.body, 'gzip', limitBytes)
+      : atMost(limitBytes, content.body)
+  } catch (error) {
+    if (!(error instanceof NetworkFailure)) throw error
+    throw damagedAnswer('gzip', messageOf(error.cause), error)
   }
 }
-
-const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
 
 /** Whether an answer is packed in a way that its content encoding does not say. */
-const isPacked = (body: Buffer): boolean => isGzip(body)
+const isPacked = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b

@@ -13,7 +13,9 @@ interface SignedJwt {
   expires: number
 }
 
-type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens'> & { settings: JwtSettings }
+type JwtOptions = Omit<AuthenticatorOptions, 'send' | 'refreshTokens' | 'sessions' | 'account'> & {
+  settings: JwtSettings
+}
 
 /**
  * Makes signed tokens (RFC 7519) from the claims and the key of a configuration. `iat` and `exp` are added unless the
@@ -82,6 +84,11 @@ export const jwtAuthentication = (sign: () => Promise<SignedJwt>, now: () => num
     now,
     login: async () => {
       const { text, expires } = await sign()
-      return { headers: { Authorization: `Bearer ${text}` }, query: {}, expires: expires - marginSeconds }
+      return {
+        headers: { Authorization: `Bearer ${text}` },
+        query: {},
+        expires: expires - marginSeconds,
+        credentials: [],
+      }
     },
   })

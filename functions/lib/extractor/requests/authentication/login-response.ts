@@ -23,6 +23,14 @@ export const toLoginResponse = (body: Buffer, format: 'json' | 'text'): Json => 
 const credentialKey =
   /(token|secret|pass|session|sid|jwt|cookie|assertion|signature|key|code|ticket|credential)/i
 
+/** What a later leg may have to hide of a login response: refresh tokens are kept elsewhere, at once. */
+export const withoutRefreshTokens = (response: Json): Json => {
+  if (Array.isArray(response)) return response.map(withoutRefreshTokens)
+  if (!isObject(response)) return response
+  const kept = Object.entries(response).filter(([key]) => !/refresh/i.test(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutRefreshTokens(value)]))
+}
+
 /**
  * The texts of a login response that are credentials: by their names, by their looks (long and without blanks), or because
  * they are in `used`, the values that requests get.

@@ -3,12 +3,12 @@ import type { LoginAuthentication } from '../../config/authentication-schema.ts'
 import type { ExpressionContext } from '../../values/functions/function-table.ts'
 import { isContainer, isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
-import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
+import type { Authenticator, AuthenticatorOptions, Login } from '../http/authenticator.ts'
 import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
 import { withParts } from '../masking/secrets-of.ts'
-import { credentialsIn, loginExpiry, toLoginResponse } from './login-response.ts'
-import { type Login, sessionAuthentication } from './sessions.ts'
+import { credentialsIn, loginExpiry, toLoginResponse, withoutRefreshTokens } from './login-response.ts'
+import { sessionAuthentication } from './sessions.ts'
 
 interface LoginOptions extends AuthenticatorOptions {
   settings: LoginAuthentication
@@ -37,9 +37,10 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
     const headers = apiValues(options, 'headers', response)
     const query = apiValues(options, 'query', response)
     const values = [...Object.values(headers), ...Object.values(query)].map(toText)
-    options.masker.addPassing(values.flatMap(withParts))
-    options.masker.addPassing(credentialsIn(response, values))
-    return { headers: checkHeaders(headers), query, expires: expiry(response) }
+    const used = values.flatMap(withParts)
+    options.masker.addPassing([...used, ...credentialsIn(response, values)])
+    const credentials = [...used, ...credentialsIn(withoutRefreshTokens(response), values)]
+    return { headers: checkHeaders(headers), query, expires: expiry(response), credentials }
   }
 
   const expiry = (response: Json): number | undefined => {
@@ -51,7 +52,7 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
   }
 
   const everyRequest = typeof settings.expires === 'number' && settings.expires <= 0
-  return sessionAuthentication({ login, now, everyRequest, onLogin: options.onLogin })
+  return sessionAuthentication({ ...options, login, everyRequest })
 }
 
 const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOptions): PageRequest => {

@@ -3,11 +3,11 @@ import type { Json } from '#lib/json/json-value.ts'
 import type { OAuth2Authentication } from '../../config/authentication-schema.ts'
 import { isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
-import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
+import type { Authenticator, AuthenticatorOptions, Login } from '../http/authenticator.ts'
 import type { PageRequest } from '../http/page-request.ts'
 import { createJwtSigner } from './jwt.ts'
-import { credentialsIn, loginExpiry, toLoginResponse } from './login-response.ts'
-import { type Login, sessionAuthentication } from './sessions.ts'
+import { credentialsIn, loginExpiry, toLoginResponse, withoutRefreshTokens } from './login-response.ts'
+import { sessionAuthentication } from './sessions.ts'
 
 /** A token is renewed so many seconds before it expires, so that no request is under way with a dead one. */
 const renewalMarginSeconds = 30
@@ -90,11 +90,13 @@ export const oauth2Authentication = (
     return {
       headers: { Authorization: `Bearer ${text}` },
       query: {},
+      credentials: [text, ...credentialsIn(withoutRefreshTokens(response))],
       expires: lifetime === undefined ? undefined : lifetime - renewalMargin(lifetime - now()),
     }
   }
 
-  return sessionAuthentication({ login, now, onLogin: options.onLogin })
+  // Servers end tokens before they expire
+  return sessionAuthentication({ ...options, login, renewsOn401: true })
 }
 
 const renewalMargin = (lifetime: number): number => Math.min(renewalMarginSeconds, lifetime / 10)

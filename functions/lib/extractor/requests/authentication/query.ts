@@ -8,12 +8,11 @@ import type {
 } from '../../config/authentication-schema.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate.ts'
 import { toText } from '../../values/php/php-values.ts'
-import { parseQuery, replaceInQuery } from '../../values/php/query.ts'
+import { formatQuery, parseQuery, type Query, replaceInQuery } from '../../values/php/query.ts'
 import type { Authenticator } from '../http/authenticator.ts'
 import { checkHeaders, type OutgoingRequest, setHeader, setHeaders } from '../http/outgoing-request.ts'
 import type { Masker } from '../masking/masker.ts'
 import { parseData, requireCredentials } from './oauth-credentials.ts'
-import { withQuery } from './with-query.ts'
 
 /**
  * Query parameters worked out for each request, with contexts `attr`, `query` and `request`
@@ -140,4 +139,16 @@ const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'req
       resource: url.target,
     },
   }
+}
+
+/**
+ * The request with its query changed; the whole query is written anew, RFC 3986 encoded
+ * (docs/reference/extractor-jobs.md#requests).
+ */
+export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
+  const at = request.url.target.indexOf('?')
+  const path = at < 0 ? request.url.target : request.url.target.slice(0, at)
+  const query = formatQuery(change(parseQuery(at < 0 ? '' : request.url.target.slice(at + 1))))
+  const target = query === '' ? path : `${path}?${query}`
+  return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
 }

@@ -1,35 +1,32 @@
-import type { Json } from '#lib/json/json-value.ts'
 import { addLoginQuery } from '../../values/php/query.ts'
-import type { Authenticator } from '../http/authenticator.ts'
-import { type Headers, setHeaders } from '../http/outgoing-request.ts'
-import { withQuery } from './with-query.ts'
+import type { Authenticator, AuthenticatorOptions, Login } from '../http/authenticator.ts'
+import { setHeaders } from '../http/outgoing-request.ts'
+import { withQuery } from './query.ts'
 
-export interface Login {
-  headers: Headers
-  query: Record<string, Json>
-  /** Seconds since 1970 from which on a new login is due; `undefined` is never. */
-  expires: number | undefined
-}
-
-interface SessionOptions {
+interface SessionOptions extends Partial<Pick<AuthenticatorOptions, 'sessions' | 'account' | 'onLogin'>> {
   login: () => Promise<Login>
   now: () => number
   everyRequest?: boolean
-  /** Called after each login. Default: logins that ask nobody are not counted. */
-  onLogin?: (() => void) | undefined
+  renewsOn401?: boolean
 }
 
 /**
- * Logs in before the first request and again when the credentials expire or are refused. Requests that come while a login
- * is under way wait for it, so that one login serves them all.
+ * Logs in before the first request of a run, however many legs it has, and again when the credentials expire or a rule says so. Requests
+ * that come while a login is under way wait for it, so that one login serves them all.
  */
 export const sessionAuthentication = ({
   login,
   now,
   everyRequest = false,
   onLogin,
+  sessions = {},
+  account = '',
+  renewsOn401 = false,
 }: SessionOptions): Authenticator => {
-  let session: (Login & { number: number }) | undefined
+  let session: (Login & { number: number }) | undefined = sessions[account] && {
+    ...sessions[account],
+    number: 0,
+  }
   let logins = 0
   let pending: Promise<Login & { number: number }> | undefined
 
@@ -40,6 +37,7 @@ export const sessionAuthentication = ({
     const made = await login()
     logins++
     onLogin?.()
+    if (!everyRequest) sessions[account] = made
     session = { ...made, number: logins }
     return session
   }
@@ -63,7 +61,7 @@ export const sessionAuthentication = ({
     renew: number => {
       // A later request may have renewed already: then try its session
       if (session?.number === number) session = undefined
-      return true
     },
+    renewsOn401,
   }
 }

@@ -2,13 +2,11 @@ import { statSync } from 'node:fs'
 import type { ErrorCode } from '#lib/errors/codes.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { plural } from '#lib/plural.ts'
-import type { Budget, Limits } from '../../config/limits-schema.ts'
+import type { Budget, Limits } from '../../config/api-schema.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
 import type { Log } from '../masking/log.ts'
-import { NetworkFailure } from './network-failure.ts'
+import { NetworkFailure, type Outcome } from './network-failure.ts'
 import type { RateLimitGate } from './rate-limit.ts'
-import type { Outcome } from './witness.ts'
-
 /** Says when each request of a run may be sent. */
 export interface Admission {
   /** Resolves when a request may be sent, to what is to be called with what became of it; with nothing when it was not sent. */

@@ -59,7 +59,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
 
   const exchange = createExchange(options)
 
-  const send = (
+  const send = async (
     request: PageRequest,
     authenticator: Authenticator,
     { ruleFor, ...ways }: Pick<Exchange, 'spillTo' | 'tries' | 'ruleFor'>,
@@ -70,13 +70,24 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       session = signed.session
       return signed.request
     }
-    const { renew } = authenticator
-    return exchange(request, {
+    const { renew, renewsOn401 } = authenticator
+    const response = await exchange(request, {
       sign,
       ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
       ...ways,
-      ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
+      ...(renew === undefined
+        ? {}
+        : {
+            renew: isRuled => {
+              if (session === undefined || !(isRuled || renewsOn401)) return false
+              renew(session)
+              return true
+            },
+          }),
     })
+    return renew !== undefined && !renewsOn401 && response.rule === undefined
+      ? { ...response, isOfSession: true }
+      : response
   }
 
   const readJson = (

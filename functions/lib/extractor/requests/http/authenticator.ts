@@ -1,9 +1,19 @@
 import type { Json } from '#lib/json/json-value.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate.ts'
 import type { Masker } from '../masking/masker.ts'
-import type { OutgoingRequest } from './outgoing-request.ts'
+import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
+
+/** What a login gave. */
+export interface Login {
+  headers: Headers
+  query: Record<string, Json>
+  /** Seconds since 1970 from which on a new login is due; `undefined` is never. */
+  expires: number | undefined
+  /** All secrets of its answer but refresh tokens, which are kept elsewhere. */
+  credentials: string[]
+}
 
 /** What the kinds of authentication work with. */
 export interface AuthenticatorOptions {
@@ -18,6 +28,9 @@ export interface AuthenticatorOptions {
   send: (request: PageRequest) => Promise<Buffer>
   onLogin?: (() => void) | undefined
   refreshTokens: RefreshTokens
+  /** Logins of the run by account, which the next leg goes on with; `account` is that of this authentication. */
+  sessions: Record<string, Login>
+  account: string
 }
 
 /** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */
@@ -25,10 +38,12 @@ export interface Authenticator {
   /** Signs one attempt; runs inside the retry loop, so that each retry is signed anew. */
   sign(request: OutgoingRequest): Promise<Signed>
   /**
-   * After a 401 to a request signed in `session`: makes the next `sign` log in again. Returns whether a new try may help.
-   * Absent where a new try would send the same credentials.
+   * After a request signed in `session` was refused: makes the next `sign` log in again. Absent where a new try would send the same
+   * credentials.
    */
-  renew?(session: number): boolean
+  renew?(session: number): void
+  /** Whether a 401 asks for it, without any rule. */
+  readonly renewsOn401?: boolean
   /** Whether each request needs a login of its own, so that requests must not overlap. */
   readonly oneAtATime?: boolean
 }

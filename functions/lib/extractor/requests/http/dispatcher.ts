@@ -8,7 +8,7 @@ interface DispatcherOptions {
   caCertificate?: string | undefined
   /** PEM certificate followed by its key. */
   clientCertificate?: string | undefined
-  guard: boolean
+  guard?: boolean
   allowedPrivateHosts?: readonly string[] | undefined
   /** Connections per origin. */
   connections: number

@@ -23,7 +23,7 @@ export interface FetchedPage {
   listAt?: number | undefined
 }
 
-/** A page that is parsed when someone asks for its response: the rows of most are written from its bytes. */
+/** A page that is parsed in its turn: what came ahead waits as bytes. */
 export const parsedLater = (
   page: Pick<FetchedPage, 'headers' | 'url' | 'body'>,
   parse: () => Json,

@@ -6,14 +6,13 @@ import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import type { Admission } from './admission.ts'
 import { waitOf } from './error-rules.ts'
-import { NetworkFailure } from './network-failure.ts'
+import { NetworkFailure, type Outcome, type Witness } from './network-failure.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import { type RetrySettings, retryDelaySeconds } from './retry-delay.ts'
 import { type NetworkOptions, sendOverNetwork } from './send-over-network.ts'
-import type { Outcome, Witness } from './witness.ts'
 
 interface HttpClientOptions extends NetworkOptions {
   guard: boolean
@@ -40,8 +39,8 @@ export interface Exchange {
   prepare: () => Promise<OutgoingRequest>
   /** What may go along to the target of a redirect. */
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
-  /** After a 401, or by an error rule: resolves to whether a new login may help. */
-  renew?: () => Promise<boolean>
+  /** After a 401, or by an error rule: whether a new login follows. */
+  renew?: (isRuled: boolean) => boolean
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
@@ -69,9 +68,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     for (;;) {
       const outcome = await attempt(exchange)
       const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
-      if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
+      if (asksForLogin(outcome, rule) && !renewed && exchange.renew?.(rule !== undefined)) {
         renewed = true
-        if (await exchange.renew()) continue
+        continue
       }
       if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
       if (tries.retries >= options.retry.maxRetries) return give(outcome, rule)

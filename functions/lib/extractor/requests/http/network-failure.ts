@@ -1,4 +1,6 @@
+import type { HttpResponse } from '../answers/http-response.ts'
 import { BodyError } from './collect-response.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
 
 /** A request that got no whole response, with curl's number for it: configurations list those in `retryConfig.curl`. */
 export class NetworkFailure extends Error {
@@ -99,3 +101,14 @@ const describe = (code: number, message: string): string => {
   const known = what[code]
   return known === undefined ? message : `${known}${message === '' ? '' : `: ${message}`}`
 }
+
+/** What became of one request: no retry, no redirect. */
+export type Outcome = HttpResponse | NetworkFailure
+
+/** Stands between an extraction and the network: it sees the exchanges of a preview, and ends them at its limits. */
+export type Witness = (sending: {
+  request: OutgoingRequest
+  network: () => Promise<Outcome>
+  /** A text without the secrets that are known by now. */
+  mask: (text: string) => string
+}) => Promise<Outcome>

@@ -147,21 +147,27 @@ const withAnswer = (
   })
 }
 
+const LOGIN_RULE = '"errorRules": [{"when": {"status": 401}, "do": "login"}]'
+
 export const statusError = (
   response: HttpResponse,
   { method, masker }: Pick<ParseResponseOptions, 'method' | 'masker'>,
 ): UserError => {
-  const { status, url, body, isUntrusted } = response
+  const { status, url, body, isUntrusted, isOfSession } = response
   const { origin } = new URL(url)
   const held =
     isUntrusted && status < 500
       ? `\nNo header and no credential of the configuration goes to ${origin}: if it may have them, list it in "api.http.trustedOrigins".`
       : ''
+  const rule =
+    isOfSession && status === 401
+      ? `\nIf the login has ended, let it be made anew, under "api.http": ${LOGIN_RULE}`
+      : ''
   const kind = status >= 500 ? 'Server error' : status >= 400 ? 'Client error' : 'Refused by an error rule'
   const text = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
   return new UserError(
     'extractor.response.status',
-    `The API request failed: [${status}] ${kind}: \`${method} ${masker.mask(url)}\` resulted in a \`${text}\` response:\n${startOf(body, masker)}${held}`,
+    `The API request failed: [${status}] ${kind}: \`${method} ${masker.mask(url)}\` resulted in a \`${text}\` response:\n${startOf(body, masker)}${held}${rule}`,
     { params: { status, body: startOf(body, masker, 10_000) } },
   )
 }

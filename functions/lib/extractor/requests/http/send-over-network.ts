@@ -1,11 +1,10 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
 import { collectResponse } from './collect-response.ts'
-import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
-import { toNetworkFailure } from './network-failure.ts'
+import { acceptEncoding, decoded, decodeFile } from './decode-encodings.ts'
+import { type Outcome, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
-import type { Outcome } from './witness.ts'
-
 export interface NetworkOptions {
   dispatcher: Dispatcher
   requestTimeoutSeconds: number
@@ -39,14 +38,14 @@ export const sendOverNetwork = async (
     })
     // Lines of one name are one list (RFC 9110, 5.3)
     const encoding = [headers['content-encoding'] ?? []].flat().join() || undefined
-    if (file !== undefined) {
-      await decodeFile(file, encoding, options.bodyLimitBytes)
-      return { status, headers, body, file, url: request.url.href }
-    }
+    if (file !== undefined) await decodeFile(file, encoding, options.bodyLimitBytes)
     // Files of gzip come without a word, too; no JSON begins so
     const packed = encoding ?? (isJson && body[0] === 0x1f && body[1] === 0x8b ? 'gzip' : undefined)
-    const decoded = packed === undefined ? body : await decodeEncodings(body, packed, options.bodyLimitBytes)
-    return { status, headers, body: decoded, url: request.url.href }
+    const whole =
+      file !== undefined || packed === undefined
+        ? body
+        : Buffer.concat(await Array.fromAsync(decoded(Readable.from([body]), packed, options.bodyLimitBytes)))
+    return { status, headers, body: whole, file, url: request.url.href }
   } catch (error) {
     if (error instanceof UserError) throw error
     options.signal.throwIfAborted()

@@ -3,7 +3,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
 import { isObject, type Json, type JsonObject, mapFields } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
-import { TextBudget } from '../php/text-budget.ts'
+import { TextBudget } from '../php/sprintf.ts'
 import {
   callFunction,
   type EvaluateOptions,
@@ -11,7 +11,6 @@ import {
   functionTable,
   sizeOf,
 } from './function-table.ts'
-
 /**
  * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
  * called, an object with one key that names a context is a reference, other objects and lists are walked through, everything

@@ -5,9 +5,8 @@ import type { Json } from '#lib/json/json-value.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { date } from '../php/date.ts'
 import { isEmpty, toBytes, toInteger, toPhpText } from '../php/php-values.ts'
-import { sprintf } from '../php/sprintf.ts'
+import { sprintf, type TextBudget } from '../php/sprintf.ts'
 import { strtotime } from '../php/strtotime.ts'
-import type { TextBudget } from '../php/text-budget.ts'
 
 interface FunctionContext {
   now: number

@@ -3,7 +3,6 @@ import { wholeNumber } from '../select/ordering.ts'
 import type { Value } from './byte-string.ts'
 import { phpFloat } from './php-number.ts'
 import { toBytes, toFloat, toInteger, toPhpText } from './php-values.ts'
-import type { TextBudget } from './text-budget.ts'
 
 // Each repetition has an end: between flags and width a long run of zeros could be cut at any place
 const directive =
@@ -108,4 +107,29 @@ const pad = (text: string, flags: string, width: number, type: string): string =
 const fillerOf = (flags: string): string => {
   const last = [...flags.matchAll(/'(.)|[ 0]/gs)].at(-1)
   return last?.[1] ?? last?.[0] ?? ' '
+}
+
+/** Of all texts that one expression reads and makes, in characters. */
+const MAX_TEXT = 16 * 1024 * 1024
+
+/**
+ * Bounds the work of one expression: no deadline is looked at while a function computes, and a short expression may ask for
+ * a long text, or for the same one a thousand times.
+ */
+export class TextBudget {
+  #left = MAX_TEXT
+
+  /** @throws UserError `extractor.functions.tooLarge` before a text of this length is made */
+  check(length: number): void {
+    if (length <= this.#left) return
+    throw new UserError(
+      'extractor.functions.tooLarge',
+      `The expression makes more than ${MAX_TEXT} characters of text`,
+    )
+  }
+
+  spend(length: number): void {
+    this.check(length)
+    this.#left -= length
+  }
 }

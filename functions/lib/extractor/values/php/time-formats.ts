@@ -1,6 +1,5 @@
-import { relativeFormats } from './relative-formats.ts'
+import { format, relativeFormats, type TimeFormat } from './relative-formats.ts'
 import type { ReadTime } from './relative-time.ts'
-import { format, type TimeFormat } from './time-format.ts'
 
 /** Abbreviations in hours east of UTC; the ones that APIs send. */
 const abbreviations: Record<string, number> = {

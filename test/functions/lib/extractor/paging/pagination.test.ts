@@ -54,8 +54,14 @@ describe('offset', () => {
     expect(Object.keys(sent[0] ?? {})).toEqual(['limit', 'a', 'offset'])
   })
 
-  it('ignores the offset of the job unless it is configured to start there', () => {
+  it('section 4.3 rule 2: `offsetParam` of the job is ignored, on page 1 too, unless it is configured to start there', () => {
     const job = { params: { offset: 10 } }
+    const bare = { ...offset, firstPageParams: false }
+    expect(params(requests(bare, [two], { params: { offset: 10, a: 1 } }))).toEqual([
+      { a: 1 },
+      { a: 1, limit: 2, offset: 2 },
+    ])
+    expect(params(requests({ ...bare, offsetFromJob: true }, [two], job))[0]).toEqual({ offset: 10 })
     expect(params(requests(offset, [two], job))).toEqual([
       { limit: 2, offset: 0 },
       { limit: 2, offset: 2 },

@@ -24,8 +24,7 @@ const page = (bytes: number): PendingPage => {
     rows: [],
     paginator: createPaginator(undefined, undefined, input),
     progress: { pages: 0, items: 0, volume: 0, startedAt: 0 },
-    lastPage: undefined,
-    lastFingerprint: undefined,
+    last: undefined,
   }
   const body = Buffer.from(`"${'x'.repeat(bytes - 2)}"`)
   return {
@@ -113,7 +112,7 @@ describe('saved sequences', () => {
         {
           run: {
             columns: { region: 'eu' },
-            lastFingerprint: 'digest',
+            last: 'digest',
             progress: { pages: 2, items: 4, startedAt: 95 },
           },
           request: { endpoint: 'items?page=3', position: 3 },

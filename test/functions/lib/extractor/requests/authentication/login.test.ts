@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../api-server.ts'
 import { runExtraction, type Settings } from '../../run-extraction.ts'
+import { runInLegs } from '../../run-in-legs.ts'
 
 /** Logs in with a new token each time and asks for the latest token on data requests. */
 const withTokens = (credentials: (login: number) => unknown): Answer => {
@@ -209,7 +210,43 @@ describe('login', () => {
     expect(requests[1]?.headers['x-token']).toBe('abc')
   })
 
-  it('logs in anew on 401, once', async () => {
+  const again = { errorRules: [{ when: { status: 401 }, do: 'login' }] }
+
+  it('section 3, `expires` absent: once, before all other requests, and never again, whatever the number of legs', async () => {
+    let logins = 0
+    const answer: Answer = ({ path, query, headers }, response) => {
+      if (path === '/login') return { auth: { token: `t${++logins}`, refresh_token: 'kept-elsewhere' } }
+      if (headers['x-token'] !== 't1') response.statusCode = 400
+      return query.get('page') === '4' ? [] : [{ id: query.get('page') }]
+    }
+    const settings = {
+      api: { ...login(), pagination: { method: 'pagenum' } },
+      config: { '#user': 'me', jobs: [{ endpoint: 'a' }, { endpoint: 'b' }] },
+    }
+    const { requests, legs, checkpoints, tables } = await runInLegs(answer, settings, 1)
+    expect(legs).toBeGreaterThan(2)
+    expect(requests.filter(request => request.includes('/login'))).toHaveLength(1)
+    expect(checkpoints.join()).toContain('t1')
+    expect(checkpoints.join()).not.toContain('kept-elsewhere')
+    expect(Object.keys(tables)).toEqual(['a', 'b'])
+  })
+
+  it('what an earlier leg logged in with is hidden in the next', async () => {
+    const answer: Answer = ({ path, query, headers }, response) => {
+      if (path === '/login') return { auth: { token: 'a-token-of-the-first-leg' } }
+      if (query.get('page') === '1') return [{ id: 1 }]
+      response.statusCode = 400
+      return { sent: headers['x-token'] }
+    }
+    const settings = {
+      api: { ...login(), pagination: { method: 'pagenum' } },
+      config: { '#user': 'me', jobs: [{ endpoint: 'a' }] },
+    }
+    const error = await runInLegs(answer, settings, 1).catch((reason: unknown) => reason)
+    expect(String(error)).toContain('"sent":"***"')
+  })
+
+  it('logs in anew on 401, once, where a rule says so', async () => {
     let valid = 2
     const { requests, error } = await runExtraction(
       (request, response) => {
@@ -217,7 +254,7 @@ describe('login', () => {
         if (request.headers['x-token'] === 't1') response.statusCode = 401
         return [{ id: 1 }]
       },
-      { api: login(), config: { '#user': 'me', jobs: [{ endpoint: 'a' }] } },
+      { api: { ...login(), http: again }, config: { '#user': 'me', jobs: [{ endpoint: 'a' }] } },
     )
     expect(error).toBeUndefined()
     expect(paths(requests)).toEqual(['/login', '/a', '/login', '/a'])
@@ -228,7 +265,7 @@ describe('login', () => {
         response.statusCode = 401
         return {}
       },
-      { api: login(), config: { '#user': 'me', jobs: [{ endpoint: 'a' }] } },
+      { api: { ...login(), http: again }, config: { '#user': 'me', jobs: [{ endpoint: 'a' }] } },
     )
     expect(refused.error?.message).toContain('The API request failed: [401]')
     expect(paths(refused.requests)).toEqual(['/login', '/a', '/login', '/a'])

@@ -186,7 +186,7 @@ describe('every request is checked before it is sent', () => {
     expect(requests.filter(({ url }) => !url.startsWith('/data/x'))).toEqual([])
   })
 
-  it('a new login after a 401, and where that is redirected to', async () => {
+  it('a new login by a rule, and where that is redirected to', async () => {
     let logins = 0
     const { error, requests } = await runExtraction(
       (request, response) => {
@@ -199,6 +199,7 @@ describe('every request is checked before it is sent', () => {
       {
         ...only('data'),
         api: {
+          http: { errorRules: [{ when: { status: 401 }, do: 'login' }] },
           authentication: {
             type: 'login',
             loginRequest: { endpoint: 'data/login' },
