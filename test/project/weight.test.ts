@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_672,
-  'lines of tests': 82_819,
-  'words of documents': 92_840,
+  'lines of product': 92_663,
+  'lines of tests': 82_879,
+  'words of documents': 92_832,
   functions: 10,
   routes: 211,
   settings: 20,
