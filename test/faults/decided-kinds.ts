@@ -19,8 +19,7 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
     'update BUCKET SHARE, update TOTALS',
   ],
   'an alias and a forced drop of its source / 0': [
-    'check BUCKETS, put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE, update BUCKET SHARE',
-    'update BUCKET SHARE, update TOTALS',
+    'put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE, update BUCKET TABLE, update BUCKETS',
     'update BUCKET SHARE, update TOTALS',
   ],
   'an alias and a forced drop of its source / 1': [
@@ -32,13 +31,12 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'two creations of one table / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'check BUCKETS, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKETS',
     'update BUCKET SHARE, update TOTALS',
   ],
   'a creation and the deletion of its bucket / 1': [
     'put JOBS, put OPEN_JOBS',
     'put JOBS',
-    'put BUCKETS',
     'delete BUCKETS, delete BUCKETS, delete OPEN_JOBS, put EVENTS, put EVENTS/bucket, put EVENTS/token, put JOBS',
   ],
   'a swap and a load / 0': [

@@ -239,8 +239,8 @@ export type Decision = readonly ItemWrite[] | undefined
 export interface ItemView extends Pick<ItemTable, 'get' | 'query'> {
   /** Stores an item, or deletes it without attributes: for a transaction. */
   writing(key: ItemKey, attributes: Item | undefined, when: Condition): Promise<Decision>
-  /** For a transaction. */
-  checking(key: ItemKey, when: Condition): Promise<ItemWrite>
+  /** That an item is there, for the transaction that needs it: it has the next revision then, so that whoever deletes it looks again. */
+  touching(key: ItemKey, when: AttributeCondition): Promise<ItemWrite>
   /** A transaction of its own. Resolves to false when it is refused. */
   decide(decision: Decision): Promise<boolean>
 }
@@ -265,7 +265,7 @@ export const plainView = (items: ItemTable): ItemView => ({
   writing: async (key, item, when) => [
     item ? { action: 'put', key, item, when } : { action: 'delete', key, when },
   ],
-  checking: async (key, when) => ({ action: 'check', key, when }),
+  touching: async (key, when) => ({ action: 'update', key, change: { add: { revision: 1 } }, when }),
   decide: decideIn(items),
 })
 

@@ -1,4 +1,5 @@
 import { type Decision, together } from '../items/item-table.ts'
+import { requireBucket } from './buckets/bucket-store.ts'
 import { OVERTAKEN, untilWritten } from './db/until-written.ts'
 import type { StorageStores } from './storage-stores.ts'
 import type { AliasRecord } from './tables/aliases/alias-record.ts'
@@ -7,16 +8,15 @@ import { tableAlreadyExists, tableBusy, tableNotFound } from './tables/table-err
 import type { TableHead } from './tables/table-record.ts'
 import { tableIdOf } from './tables/table-store.ts'
 import { refuseTakenName } from './tables/update-table.ts'
-import { requireOpenBucket } from './update-bucket.ts'
 
-interface CreateAliasOptions extends Pick<StorageStores, 'buckets' | 'tables' | 'aliases' | 'jobs'> {
+interface CreateAliasOptions extends Pick<StorageStores, 'buckets' | 'tables' | 'aliases'> {
   projectId: number
   /** What tells that it was made. */
   telling: () => Decision
 }
 
 /**
- * Stores a new alias, in one transaction with that its bucket and its source are as they were. Resolves to it as readers see it.
+ * Stores a new alias, in one transaction with that its bucket and its source are there. Resolves to it as readers see it.
  *
  * Errors: `storage.buckets.tableAlreadyExists`, `storage.tables.notFound`, `storage.buckets.notFound`,
  * `storage.tables.aliasingNotAllowed`, 503 `storage.tables.busy`.
@@ -29,11 +29,12 @@ export const createAlias = (alias: AliasRecord, services: CreateAliasOptions): P
       const source = await tables.getHead(alias.sourceTableId)
       if (source?.internalId !== alias.sourceInternalId) throw tableNotFound(alias.sourceTableId, projectId)
       refuseAdvancedAlias(source)
-      const bucket = await requireOpenBucket(alias.bucketId, services)
+      await requireBucket(alias.bucketId, services)
       if (await tables.getHead(tableIdOf(alias))) throw tableAlreadyExists(alias.name, alias.displayName)
       await refuseTakenName(alias, tables)
-      const parents = [tables.touching(source), [await buckets.unchanged(bucket)], telling()]
-      if (!(await tables.decide(await together(aliases.inserting(alias), ...parents)))) return OVERTAKEN
+      const parents = [await tables.touching(source), await buckets.touching(alias.bucketId)]
+      const decision = await together(aliases.inserting(alias), parents, telling())
+      if (!(await tables.decide(decision))) return OVERTAKEN
       return (await tables.getHead(tableIdOf(alias))) ?? OVERTAKEN
     },
   )

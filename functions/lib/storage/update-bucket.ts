@@ -2,7 +2,6 @@ import { TransientError, UserError } from '../errors/errors.ts'
 import { type Decision, together } from '../items/item-table.ts'
 import type { BucketRecord, BucketStore } from './buckets/bucket-store.ts'
 import { OVERTAKEN, untilWritten } from './db/until-written.ts'
-import { isFinal } from './jobs/job-record.ts'
 import type { StorageStores } from './storage-stores.ts'
 import { dropNow } from './tables/drop-table.ts'
 
@@ -61,26 +60,7 @@ export const refuseTaken = async (
     )
 }
 
-/**
- * The bucket that a table is added to, in one transaction with that it is as it was. Error: 404 `storage.buckets.notFound`, also for one
- * that a job is about to delete.
- */
-export const requireOpenBucket = async (
-  bucketId: string,
-  { buckets, jobs, projectId }: Pick<StorageStores, 'buckets' | 'jobs'> & { projectId: number },
-): Promise<BucketRecord> => {
-  const bucket = await buckets.get(bucketId)
-  const closer = bucket?.closedBy === undefined ? undefined : await jobs.get(bucket.closedBy)
-  if (bucket && (!closer || isFinal(closer))) return bucket
-  throw new UserError(
-    'storage.buckets.notFound',
-    `The bucket "${bucketId}" was not found in the project "${projectId}"`,
-  )
-}
-
 interface DeleteBucketOptions extends Pick<StorageStores, 'buckets' | 'tables' | 'aliases'> {
-  /** The job that does it. */
-  jobId: number
   force: boolean
   /** What tells that an alias went. */
   telling: (tableId: string) => Decision
@@ -89,8 +69,7 @@ interface DeleteBucketOptions extends Pick<StorageStores, 'buckets' | 'tables' |
 /**
  * Deletes a bucket, with `force` also its tables, and the aliases of those in other buckets: `dropped` are the ids of these.
  *
- * The job closes the bucket before it looks for tables, and whoever adds one finds it closed, or is refused since it has changed. One that
- * is not deleted after all is open again when its job has ended.
+ * Whoever adds a table changes the revision of the bucket: then it is looked for again.
  *
  * Error: 400 `buckets.deleteNotEmpty`.
  */
@@ -102,7 +81,7 @@ export const deletingBucket = (bucketId: string, options: DeleteBucketOptions) =
   return {
     dropped,
     decide: async (): Promise<Decision> => {
-      const bucket = await closed(bucketId, options)
+      const bucket = await buckets.get(bucketId)
       if (!bucket) return []
       const { length } = force ? [] : await tables.listNames(bucketId)
       if (length > 0)
@@ -127,19 +106,3 @@ export const deleteBucketNow = (bucketId: string, options: DeleteBucketOptions):
     async () => (await options.buckets.decide(await decide())) || OVERTAKEN,
   )
 }
-
-/** The bucket, closed by the job. `undefined`: there is none. */
-const closed = (
-  bucketId: string,
-  { jobId: closedBy, buckets }: Pick<DeleteBucketOptions, 'jobId' | 'buckets'>,
-): Promise<BucketRecord | undefined> =>
-  untilWritten(
-    () => bucketBusy(bucketId),
-    async () => {
-      const bucket = await buckets.get(bucketId)
-      if (!bucket || bucket.closedBy === closedBy) return bucket
-      const next = { ...bucket, closedBy }
-      const isClosed = await buckets.decide(await buckets.replacing(bucket, next))
-      return isClosed ? { ...next, revision: bucket.revision + 1 } : OVERTAKEN
-    },
-  )

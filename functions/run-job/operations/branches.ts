@@ -81,7 +81,6 @@ const DELETES_AT_ONCE = 8
  * of its tables only the heads are removed, and the sweep deletes the objects that nothing else names.
  */
 export const deleteBranch = async (
-  { id: jobId }: ProcessingJob,
   { branchId }: InputOf<'devBranchDelete'>,
   services: RunJobServices,
 ): Promise<void> => {
@@ -89,7 +88,7 @@ export const deleteBranch = async (
   await deleteConfigurations(branchId, services)
   await deleteTables(branchId, services)
   await deleteFiles(branchId, services)
-  await deleteMarkedBuckets(branchId, { ...services, jobId, force: true, telling: () => [] })
+  await deleteMarkedBuckets(branchId, { ...services, force: true, telling: () => [] })
   await services.metadata.clear(metadataSubject.branch(branchId))
 }
 

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { together } from '../../lib/items/item-table.ts'
-import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { type BucketRecord, requireBucket } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
@@ -10,7 +10,6 @@ import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
-import { requireOpenBucket } from '../../lib/storage/update-bucket.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import { logJobEnd } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
@@ -45,7 +44,7 @@ export const insertTable = async (
   const { tables, buckets } = services
   const { bucketId, name, displayName } = newTable
   const refuseExisting = async (): Promise<BucketRecord> => {
-    const bucket = await requireOpenBucket(bucketId, services)
+    const bucket = await requireBucket(bucketId, services)
     if (await tables.getHead(`${bucketId}.${name}`)) throw tableAlreadyExists(name, displayName)
     await refuseTakenName(newTable, tables)
     return bucket
@@ -58,9 +57,8 @@ export const insertTable = async (
     resource: tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl }),
     inserted: {
       decide: async () => {
-        // Whoever deletes the bucket changes it first.
-        const unchanged = await buckets.unchanged(await refuseExisting())
-        return together(tables.inserting(table), [unchanged])
+        await refuseExisting()
+        return together(tables.inserting(table), [await buckets.touching(bucketId)])
       },
       endOthers: () => refuseQueuedCreations(job, newTable, services),
     },

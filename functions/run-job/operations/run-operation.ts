@@ -78,16 +78,14 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
       : nothingToReport
   },
   bucketDelete: async (job, { bucketId, force }, services) =>
-    withAliases(
-      deletingBucket(bucketId, { ...services, force, jobId: job.id, telling: tellingOf(job, services) }),
-    ),
+    withAliases(deletingBucket(bucketId, { ...services, force, telling: tellingOf(job, services) })),
   async bucketUpdate(_job, input, services) {
     await updateBucket(input.bucketId, input, services)
     return nothingToReport
   },
   devBranchCreate: createBranch,
-  async devBranchDelete(job, input, services) {
-    await deleteBranch(job, input, services)
+  async devBranchDelete(_job, input, services) {
+    await deleteBranch(input, services)
     return nothingToReport
   },
   async fileDelete(_job, { fileId }, { files, s3, filesBucket }) {

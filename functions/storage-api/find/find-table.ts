@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { type BucketRecord, requireBucket } from '../../lib/storage/buckets/bucket-store.ts'
 import { isAliased, type ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
@@ -14,18 +14,8 @@ export const findBucketToChange = async (services: Services, bucketId: string): 
 }
 
 /** The bucket of a path, or 404 `storage.buckets.notFound`. */
-export const findBucket = async (
-  { buckets, projectId }: Services,
-  bucketId: string,
-): Promise<BucketRecord> => {
-  const bucket = await buckets.get(bucketId)
-  if (!bucket)
-    throw new UserError(
-      'storage.buckets.notFound',
-      `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
-    )
-  return bucket
-}
+export const findBucket = (services: Services, bucketId: string): Promise<BucketRecord> =>
+  requireBucket(bucketId, services)
 
 /** The head of the table of a path, without its files, or 404 `storage.tables.notFound`. */
 export const findTable = async ({ tables, projectId }: Services, tableId: string): Promise<TableHead> => {

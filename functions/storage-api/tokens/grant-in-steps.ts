@@ -1,3 +1,4 @@
+import { checkingBucket } from '../../lib/storage/buckets/bucket-key.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
@@ -39,7 +40,7 @@ export const grantInSteps = async (
         const ids = Object.keys(changed.bucketPermissions)
         const fresh = ids.filter(bucketId => !Object.hasOwn(before.bucketPermissions, bucketId))
         const ofDefault = await Promise.all(
-          fresh.map(async bucketId => ((await buckets.get(bucketId)) ? [await buckets.there(bucketId)] : [])),
+          fresh.map(async id => ((await buckets.get(id)) ? [checkingBucket(id, { id })] : [])),
         )
         return [
           ...ofDefault.flat(),

@@ -1,3 +1,4 @@
+import { checkingBucket } from '../../lib/storage/buckets/bucket-key.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import type { Services } from '../services/services.ts'
@@ -8,7 +9,6 @@ import type { Services } from '../services/services.ts'
  */
 export const withdrawPermissions = async ({ id }: BucketRecord, services: Services): Promise<void> => {
   if (await isInAnyBranch(id, services)) return
-  const { buckets } = services.inBranch(defaultBranchId)
   for (const token of await services.tokens.list()) {
     if (!Object.hasOwn(token.bucketPermissions, id)) continue
     await services.tokens.update(
@@ -17,7 +17,7 @@ export const withdrawPermissions = async ({ id }: BucketRecord, services: Servic
         ...current,
         bucketPermissions: others,
       }),
-      async () => [await buckets.absent(id)],
+      () => [checkingBucket(id, 'absent')],
     )
   }
 }

@@ -155,7 +155,7 @@ routes.post('/v2/storage/triggers', {
 
 /** That the token of its runs is there: it is not deleted while a trigger needs it. The master token has no record. */
 const runsWith = async ({ runWithTokenId }: TriggerRecord, { tokens }: Services): Promise<ItemWrite[]> =>
-  (await tokens.get(runWithTokenId)) ? [tokens.touching(runWithTokenId)] : []
+  (await tokens.get(runWithTokenId)) ? [await tokens.touching(runWithTokenId)] : []
 
 const settings = {
   runWithTokenId: integer({ min: 1 }).optional(),

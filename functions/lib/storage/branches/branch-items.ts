@@ -2,12 +2,12 @@ import {
   type AttributeCondition,
   type Condition,
   type Decision,
-  decideIn,
   type Item,
   type ItemKey,
   type ItemTable,
   type ItemView,
   type ItemWrite,
+  plainView,
   startingWith,
 } from '../../items/item-table.ts'
 import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
@@ -29,6 +29,7 @@ interface BranchItemsOptions {
  */
 export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false }: BranchItemsOptions) => {
   const ownKey = ownKeyOf(branchId)
+  const plain = plainView(items)
   const { bucketState, look } = createLook(items, { branchId, ownOnly })
 
   const ownItem = (key: ItemKey, [attributes, state]: OwnWrite['item'], when: Condition): ItemWrite => ({
@@ -69,13 +70,13 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
       return write && [ownItem(key, write.item, write.when)]
     },
 
-    /** Of its own item, or of the default branch's that it sees. */
-    async checking(key: ItemKey, when: Condition): Promise<ItemWrite> {
+    /** Of its own item. The default branch's that it sees is looked at only. */
+    async touching(key: ItemKey, when: AttributeCondition): Promise<ItemWrite> {
       const own = await items.get(ownKey(key))
-      return { action: 'check', key: own ? ownKey(key) : key, when }
+      return own ? plain.touching(ownKey(key), when) : { action: 'check', key, when }
     },
 
-    decide: decideIn(items),
+    decide: plain.decide,
 
     /** Items are read whole. */
     async *query(

@@ -55,7 +55,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
   }
 
   const copyBucket = (item: Item, adopting: Adopting): Promise<boolean> => {
-    const { closedBy: _, ...original } = bucketRecord.parse(item)
+    const original = bucketRecord.parse(item)
     const { id, displayName } = original
     const copy = { ...original, copyId: nextId() }
     const subject = { from: metadataSubject.bucket(original), to: metadataSubject.bucket(copy) }

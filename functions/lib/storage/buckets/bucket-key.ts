@@ -1,8 +1,17 @@
+import type { Condition, ItemWrite } from '../../items/item-table.ts'
+
 /** Where the items of buckets and of what is in them lie. */
 export const bucketsPartition = 'BUCKETS'
 const OF_BUCKET = 'BUCKET#'
 
 export const bucketKey = (bucketId: string) => ({ pk: bucketsPartition, sk: bucketId })
+
+/** Of the default branch, for a transaction. */
+export const checkingBucket = (bucketId: string, when: Condition): ItemWrite => ({
+  action: 'check',
+  key: bucketKey(bucketId),
+  when,
+})
 
 export const bucketNamePrefix = '#'
 

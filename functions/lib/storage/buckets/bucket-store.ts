@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UserError } from '../../errors/errors.ts'
 import {
   type Decision,
   type ItemView,
@@ -22,8 +23,6 @@ export const bucketRecord = z.object({
   owner: z.object({ id: z.number(), name: z.string(), email: z.string() }).optional(),
   created: z.string(),
   updated: z.string(),
-  /** The job that deletes it. While that is open no table may be added. */
-  closedBy: z.number().optional(),
   /** The branch that it is of. Absent: the default branch. */
   branchId: z.number().optional(),
   /** Of a branch's copy of a bucket: sets its metadata apart. */
@@ -32,6 +31,19 @@ export const bucketRecord = z.object({
 })
 
 export type BucketRecord = z.infer<typeof bucketRecord>
+
+/** The bucket, or 404 `storage.buckets.notFound`. */
+export const requireBucket = async (
+  bucketId: string,
+  { buckets, projectId }: { buckets: Pick<BucketStore, 'get'>; projectId: number },
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  if (bucket) return bucket
+  throw new UserError(
+    'storage.buckets.notFound',
+    `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
+  )
+}
 
 export const createBucketStore = (items: ItemView) => ({
   async get(id: string): Promise<BucketRecord | undefined> {
@@ -65,15 +77,8 @@ export const createBucketStore = (items: ItemView) => ({
     )
   },
 
-  /** That the bucket is as it was read, for the transaction that adds to it. */
-  unchanged: ({ id, revision }: BucketRecord): Promise<ItemWrite> =>
-    items.checking(bucketKey(id), { revision }),
-
-  /** That there is none, for the transaction that needs it. */
-  absent: (id: string): Promise<ItemWrite> => items.checking(bucketKey(id), 'absent'),
-
-  /** That it is there, likewise. */
-  there: (id: string): Promise<ItemWrite> => items.checking(bucketKey(id), { id }),
+  /** That it is there, for the transaction that adds to it. */
+  touching: (id: string): Promise<ItemWrite> => items.touching(bucketKey(id), { id }),
 
   deleting: (bucket: BucketRecord): Promise<Decision> => {
     const { id, revision } = bucket

@@ -1,6 +1,6 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { decideIn, type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
+import { type Item, type ItemTable, type ItemWrite, plainView, startingWith } from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
 import { changeRevised } from './until-written.ts'
 
@@ -28,7 +28,8 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
     return item && schema.parse(item)
   }
 
-  const decide = decideIn(items)
+  const plain = plainView(items)
+  const { decide } = plain
 
   const inserting = (record: Stored): ItemWrite => ({
     action: 'put',
@@ -77,13 +78,8 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
       also: readonly ItemWrite[] = [],
     ): Promise<boolean> => decide([{ action: 'delete', key: keyOf(id), when: { revision } }, ...also]),
 
-    /** That it is there, for the transaction that needs it: whoever deletes it looks again for that. */
-    touching: (id: number): ItemWrite => ({
-      action: 'update',
-      key: keyOf(id),
-      change: { add: { revision: 1 } },
-      when: { id },
-    }),
+    /** That it is there, for the transaction that needs it. */
+    touching: (id: number): Promise<ItemWrite> => plain.touching(keyOf(id), { id }),
 
     /** By creation time. */
     list: (): Promise<Stored[]> =>

@@ -1,4 +1,10 @@
-import { type Decision, type Item, type ItemView, startingWith } from '../../items/item-table.ts'
+import {
+  type Decision,
+  type Item,
+  type ItemView,
+  type ItemWrite,
+  startingWith,
+} from '../../items/item-table.ts'
 import { partitionOfBucket, tablePrefix } from '../buckets/bucket-key.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import type { ReadableTable } from './aliases/resolve-alias.ts'
@@ -129,11 +135,9 @@ const createTableWrites = ({ items, contents, showsRows, withHead }: TableWrites
     /** The same of an alias. */
     insertingAlias: (alias: AliasRecord): Promise<Decision> => making({ ...alias }),
 
-    /** That this very table or alias is as it was, for the transaction that makes an alias of it: who drops it looks for that. */
-    async touching(head: TableHead): Promise<Decision> {
-      const item = await items.get(tableKey(head))
-      return moving(item, { ...item, ...versionOf(head) })
-    },
+    /** That this very table or alias is there, for the transaction that makes an alias of it. */
+    touching: (head: TableHead): Promise<ItemWrite> =>
+      items.touching(tableKey(head), { internalId: head.internalId }),
 
     /** In place of the alias that was read. Refused when it has changed. */
     replacingAlias: async (alias: AliasRecord): Promise<Decision> =>

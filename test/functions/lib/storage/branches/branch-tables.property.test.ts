@@ -134,7 +134,7 @@ const execute = async (
     }
     case 'dropBucket':
       await stores.own.bucket(bucketId)
-      await deleteBucketNow(bucketId, { ...stores, jobId: 1, force: true, telling: () => [] })
+      await deleteBucketNow(bucketId, { ...stores, force: true, telling: () => [] })
       return
     case 'createTable': {
       await stores.own.bucket(bucketId)
