@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_663,
-  'lines of tests': 82_879,
+  'lines of product': 92_628,
+  'lines of tests': 82_880,
   'words of documents': 92_832,
   functions: 10,
   routes: 211,
