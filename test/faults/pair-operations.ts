@@ -37,6 +37,8 @@ export interface Place {
   /** What landed versions make of the table, in the order of S3, where nothing else touches it. */
   versions: Effect[]
   configuration: Awaited<ReturnType<ReturnType<typeof openConfigurations>['create']>>
+  /** The newest job before. */
+  before: number
 }
 
 export type Operation = (world: World, place: Place, mark: string) => Promise<Attempted>

@@ -24,6 +24,7 @@ let places = 0
 
 const newPlace = async (world: World, hasTable: boolean): Promise<Place> => {
   const name = `pair${++places}`
+  const before = await newestJob(world)
   const bucketId = await world.service.createBucket(name)
   const effects = new Map<string, Effect>()
   const versions: Effect[] = []
@@ -36,8 +37,16 @@ const newPlace = async (world: World, hasTable: boolean): Promise<Place> => {
     versions.push(created(FIRST))
   }
   const configuration = await openConfigurations(world).create(name)
-  return { bucketId, tableId: `${bucketId}.t`, effects, versions, configuration }
+  return { bucketId, tableId: `${bucketId}.t`, effects, versions, configuration, before }
 }
+
+const newestJob = async ({ service }: World): Promise<number> => {
+  for await (const { id } of service.stores.jobs.list()) return id
+  return 0
+}
+
+/** Of a place alone: a world has thousands, and to read those of all again and again took most of the time. */
+const jobsOf = ({ service }: World, { before }: Place) => service.stores.jobs.list({ sinceId: before })
 
 /** How many writes an operation makes when nothing disturbs it. */
 export const countWrites = async (world: World, operation: Operation, hasTable: boolean): Promise<number> => {
@@ -91,7 +100,7 @@ export const playPair = async (world: World, play: Play): Promise<string[]> => {
   else await second.run(landing.newExecution())
 
   if (comeback === 'clock') await world.heal()
-  if (comeback === 'poll') await pollOpenJobs(world)
+  if (comeback === 'poll') await pollOpenJobs(world, place)
   if (comeback === 'redrive') await first.fail?.(execution)
   if (comeback === 'person') await first.askAnew()
   else await first.run(comeback === 'retry' ? execution : landing.newExecution())
@@ -103,9 +112,9 @@ export const playPair = async (world: World, play: Play): Promise<string[]> => {
   ]
 }
 
-const pollOpenJobs = async (world: World): Promise<void> => {
+const pollOpenJobs = async (world: World, place: Place): Promise<void> => {
   world.clock.aheadMs += 10_000
-  for await (const { id, status } of world.service.stores.jobs.list())
+  for await (const { id, status } of jobsOf(world, place))
     if (status === 'waiting' || status === 'processing') await world.request('GET', `/jobs/${id}`)
   await world.runOpenJobs()
 }
@@ -119,8 +128,7 @@ const tableDifferencesOf = async (world: World, place: Place): Promise<string[]>
   const differences: string[] = []
   const files = new Map<number, Rows>()
   const jobs = []
-  for await (const job of world.service.stores.jobs.list({}))
-    if (job.queueTableId === tableId) jobs.unshift(job)
+  for await (const job of jobsOf(world, place)) if (job.queueTableId === tableId) jobs.unshift(job)
 
   let table: Table | undefined
   for (const job of jobs) {
@@ -152,9 +160,10 @@ const tableDifferencesOf = async (world: World, place: Place): Promise<string[]>
 }
 
 /** What else the operations made beside the table: nothing waits for ever, and no alias shows a table that is gone. */
-const neighbourDifferencesOf = async (world: World, { bucketId, tableId }: Place): Promise<string[]> => {
+const neighbourDifferencesOf = async (world: World, place: Place): Promise<string[]> => {
+  const { bucketId, tableId } = place
   const differences: string[] = []
-  for await (const { id, status, input } of world.service.stores.jobs.list({}))
+  for await (const { id, status, input } of jobsOf(world, place))
     if (JSON.stringify(input).includes(bucketId) && status !== 'success' && status !== 'error')
       differences.push(`job ${id} is ${status} for ever`)
   const { body: tables } = await world.service.call('GET', `/v2/storage/buckets/${bucketId}/tables`)
