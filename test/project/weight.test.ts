@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_628,
-  'lines of tests': 82_880,
+  'lines of tests': 82_891,
   'words of documents': 92_832,
   functions: 10,
   routes: 211,
