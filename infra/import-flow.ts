@@ -6,6 +6,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
+import type { LandingRule } from '../functions/start-import/landing-rules.ts'
 import { LANDING_RULES_FILE } from '../functions/start-import/landing-rules-file.ts'
 import type { StartImportEnv } from '../functions/start-import/work.ts'
 import {
@@ -20,7 +21,6 @@ import { allowApart } from './allow-apart.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
 import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
-import type { LandingRules } from './landing-rules.ts'
 import { executionsOf } from './machine-identity.ts'
 import { NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -31,7 +31,7 @@ interface ImportFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction
-  readonly landingRules: LandingRules
+  readonly landingRules: readonly LandingRule[]
   /** KMS keys that landed objects are encrypted with. */
   readonly landingKeyArns: readonly string[]
   /** Receives events that could not be delivered for a day. */

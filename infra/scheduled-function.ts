@@ -41,13 +41,13 @@ export const scheduleGroup = (part: Construct): string => {
 }
 const SCHEDULES = 'Schedules'
 
-export const schedulerRole = (scope: Construct, id: string): IRole =>
+const schedulerRole = (scope: Construct, id: string): IRole =>
   new Role(scope, id, {
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
   })
 
 /** Creating a schedule fails unless its role can be assumed already. Its policy should exist by then, too. */
-export const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
+const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
   const policy = role.node.tryFindChild('DefaultPolicy')?.node.defaultChild
   if (policy instanceof CfnResource) schedule.addResourceDependency(policy)
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
+import { readSchedule } from '../functions/lib/schedules/schedule-expression.ts'
 import { DEFAULT_BACKEND } from '../functions/lib/storage/project/backend-name.ts'
+import { landingRules } from '../functions/start-import/landing-rules.ts'
 import { deploymentFields, fromText, refuseContradictions, shapeOf } from './deployment-config.ts'
-import { landingRules } from './landing-rules.ts'
-import { isSchedule } from './schedule-expression.ts'
 import { workSizes } from './work-sizes.ts'
 
 const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
@@ -20,13 +20,16 @@ const extractSchedule = z
     configId: entityId,
     /** While another run of the configuration is under way: skip this run, or wait. */
     overlap: z.enum(['skip', 'wait']).default('skip'),
-    /** EventBridge chooses a moment within this many minutes. */
+    /** Spreads runs of one moment over so many minutes. */
     flexibleMinutes: z.number().int().min(0).max(1440).default(0),
     isEnabled: z.boolean().default(true),
   })
-  .refine(({ expression, timezone }) => isSchedule(expression, timezone), {
-    path: ['expression'],
-    error: 'not a schedule that EventBridge knows',
+  .superRefine(({ expression, timezone }, { addIssue }) => {
+    try {
+      readSchedule(expression, timezone)
+    } catch (error) {
+      addIssue({ code: 'custom', path: ['expression'], message: String(error) })
+    }
   })
 
 export type ExtractSchedule = z.infer<typeof extractSchedule>

@@ -13,7 +13,6 @@ import { addDashboard } from './dashboard.ts'
 import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
-import { extractSchedules } from './extract-schedules.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { addSharedAlarms } from './shared-alarms.ts'
@@ -53,6 +52,7 @@ export class MillraceStack extends DeployedStack {
     }
     new Tick(this, 'Tick', {
       bundle: bundles.tick,
+      schedules: config.schedules,
       storage,
       service,
       machines,
@@ -93,8 +93,6 @@ export class MillraceStack extends DeployedStack {
     })
 
     const { machine: extract } = extractFlow
-    extractSchedules(this, { machine: extract, undelivered, schedules: config.schedules })
-
     const machines = { import: importFlow.machine, export: exportFlow.machine, extract }
     // The storage API starts failed executions again.
     allowApart(this, 'AllowRedrive', storage.storageApi?.role, [

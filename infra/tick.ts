@@ -12,21 +12,25 @@ import { Construct } from 'constructs'
 import type { MetricName } from '../functions/lib/cloud/metric-units.ts'
 import { NONE } from '../functions/lib/none.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
+import { SCHEDULES_FILE } from '../functions/tick/schedules-file.ts'
 import type { TickEnv } from '../functions/tick/work.ts'
 import { allow, allowItems, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
-import type { FunctionBundle } from './bundle.ts'
+import { type FunctionBundle, withFile } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { executionsOf } from './machine-identity.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { projectRoot } from './project-root.ts'
 import { runnableComponents } from './runnable-components.ts'
 import { ScheduledFunction } from './scheduled-function.ts'
+import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import type { MachineName } from './system.ts'
 import { writtenKinds } from './written-kinds.ts'
 
 interface TickProps {
   readonly bundle: FunctionBundle
+  /** Of the stack. */
+  readonly schedules: readonly ExtractSchedule[]
   readonly storage: StorageEndpoint
   /** Set when the service is in the same stack. */
   readonly service: { readonly items: ItemTable; readonly tablesBucket: IBucket } | undefined
@@ -47,7 +51,7 @@ export class Tick extends Construct {
     const { bundle, storage, service, machines, undelivered } = props
     const { jobs, extract } = machines
     const tick = new ScheduledFunction<TickEnv>(this, 'Function', {
-      bundle,
+      bundle: withFile(bundle, SCHEDULES_FILE, JSON.stringify(props.schedules)),
       description: 'Starts what is due and what was left, and keeps what failed',
       deadLetterQueue: undelivered,
       environment: {

@@ -13,7 +13,7 @@ const RETENTION = Duration.days(14)
  */
 const LATEST_MINUTES = 15
 
-/** Where events wait that nobody took for a day: of what landed, of what ended, of what was due. With the alarm of what arrives there. */
+/** Where events wait that nobody took for a day: of what landed, of what ended. With the alarm of what arrives there. */
 export const undeliveredEvents = (scope: Construct, alarms: ITopic): Queue => {
   const queue = new Queue(scope, 'Undelivered', {
     encryption: QueueEncryption.SQS_MANAGED,
@@ -27,8 +27,8 @@ export const undeliveredEvents = (scope: Construct, alarms: ITopic): Queue => {
     periods: LATEST_MINUTES,
     isAnyPeriod: true,
     means:
-      'An event could not be delivered: a file landed and its import was not started, a schedule was due and its run was not, or an ' +
-      'execution failed and was not kept. The file is still there.',
+      'An event could not be delivered: a file landed and its import was not started, or an execution failed and was not kept. ' +
+      'The file is still there.',
     toDo: `The messages in ${queue.queueName} are the events. Correct the cause, which their attributes name, then upload the file again, or start the machine with the message: "npx millrace execute import -".`,
   })
   return queue

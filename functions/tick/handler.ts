@@ -12,7 +12,7 @@ export const handler = lambdaHandler({
   keys: ({ detail }) => (detail === undefined ? {} : { correlationId: detail.name }),
   open: async () => {
     const { open, variables } = await import('./work.ts')
-    const tick = open(readEnv(variables, process.env))
+    const tick = open(readEnv([...variables, 'LAMBDA_TASK_ROOT'], process.env))
     return (event, { logger }) => tick(event, logger)
   },
 })

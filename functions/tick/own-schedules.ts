@@ -12,7 +12,7 @@ import type { Configuration, StorageClient } from '../lib/storage-client/storage
 import type { TokenClient } from '../lib/storage-client/token-client.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
-type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
+export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
 interface ScheduledRunsServices {
   storage: Pick<StorageClient, 'scheduledConfigurations' | 'postEvent'>
@@ -45,6 +45,35 @@ export const startScheduledRuns = async (
   return { started }
 }
 
+/** A schedule of the stack: as that of a configuration, which does not say it itself. */
+interface StackSchedule {
+  name: string
+  componentId: string
+  configId: string
+}
+
+/** Starts the configurations that a schedule of the stack is due for. Whoever deploys answers for them. */
+export const startStackRuns = async (
+  time: Date,
+  { schedules, startRun }: { schedules: readonly StackSchedule[]; startRun: StartRun },
+): Promise<string[]> => {
+  const startOne = async ({ name, componentId, configId, ...settings }: StackSchedule) => {
+    const id = scheduleIdOf(`stack ${name}`)
+    const schedule = readConfigurationSchedule(settings, spreadOf(id))
+    const due = schedule?.lastDue(lookBack(0, time), time)
+    if (!schedule || !due) return []
+    const { overlap } = schedule
+    const run = nameOfRun(id, due)
+    await startRun(run, { componentId, configId, overlap, trigger: `schedule ${name}` })
+    return [run]
+  }
+  return (await Promise.all(schedules.map(startOne))).flat()
+}
+
+/** Of a schedule, at the moment that it was due: a second look starts nothing. */
+const nameOfRun = (scheduleId: string, due: Date): string =>
+  `schedule-${scheduleId.slice(0, 24)}-${due.toISOString().replaceAll(/[^0-9TZ]/g, '')}`
+
 /** None for a component that the service does not know. */
 async function* configurationsOf(
   componentId: string,
@@ -67,14 +96,14 @@ const startIfDue = async (
 ): Promise<string | undefined> => {
   const { id: configId, isDisabled } = configuration
   if (isDisabled) return undefined
-  const id = scheduleIdOf(componentId, configId)
+  const id = scheduleIdOf(`${componentId}/${configId}`)
   const schedule = await scheduleOf(componentId, configuration, { id, time }, services)
   // What was due before the schedule was what it is now is not for it to run.
   const changedAt = Date.parse(configuration.currentVersion?.created ?? '') || 0
   const since = lookBack(changedAt, time)
   const due = schedule?.lastDue(since, time)
   if (!schedule || !due) return undefined
-  const name = `schedule-${id.slice(0, 24)}-${due.toISOString().replaceAll(/[^0-9TZ]/g, '')}`
+  const name = nameOfRun(id, due)
   const trigger = `schedule of the configuration, due ${due.toISOString()}`
   const isNews = time.getTime() - due.getTime() < MINUTE_MS
   if (!(await mayRun(componentId, configuration, { name, isNews }, services))) return undefined

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { z } from 'zod'
 import { createMeasure } from '../lib/cloud/create-measure.ts'
@@ -15,8 +17,9 @@ import { keepEnd } from './ends.ts'
 import type { StatusChange, tickEvent } from './event.ts'
 import { endLostRun } from './lost-run.ts'
 import { startOpenJobs } from './open-jobs.ts'
-import { startScheduledRuns } from './own-schedules.ts'
+import { type StartRun, startScheduledRuns, startStackRuns } from './own-schedules.ts'
 import { fireSchedules } from './schedules.ts'
+import { SCHEDULES_FILE } from './schedules-file.ts'
 import { fireTriggers } from './triggers.ts'
 
 /** The variables that the function's construct must set. */
@@ -40,14 +43,29 @@ export const variables = [
 ] as const
 export type TickEnv = (typeof variables)[number]
 
-type Env = Environment<TickEnv>
+type Env = Environment<TickEnv | 'LAMBDA_TASK_ROOT'>
+/** Read when the stack was made. */
+const stackSchedules = z.array(
+  z.looseObject({ name: z.string(), componentId: z.string(), configId: z.string() }),
+)
+
 /** What is looked for each minute. */
 type Look = (time: Date, log: Logger) => Promise<object>
 
 export const open = (env: Env) => {
   const machines = openMachines({ start: startExecution, describe: describeExecution })
   const service = env.STORAGE_TABLE === NONE ? undefined : openService(env, machines)
-  const looks: Look[] = [...(service?.looks ?? []), ownSchedules(env, machines)]
+  const startRun = async (name: string, input: object): Promise<void> =>
+    // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
+    void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input }))
+  const schedules = stackSchedules.parse(
+    JSON.parse(readFileSync(join(env.LAMBDA_TASK_ROOT, SCHEDULES_FILE), 'utf8')),
+  )
+  const looks: Look[] = [
+    ...(service?.looks ?? []),
+    ownSchedules(env, startRun),
+    async time => ({ stackRuns: await startStackRuns(time, { schedules, startRun }) }),
+  ]
   const arns = z.record(z.string(), z.string()).parse(JSON.parse(env.MACHINES))
   const machineNames = new Map(Object.entries(arns).map(([name, arn]) => [arn, name]))
   const measure = createMeasure('tick')
@@ -107,7 +125,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
 }
 
 /** Through the API, as everything around the service reads it: also where the service is elsewhere. */
-const ownSchedules = (env: Env, machines: OpenedMachines): Look => {
+const ownSchedules = (env: Env, startRun: StartRun): Look => {
   const service = openStorage(env)
   const components = componentsOf(env)
   return async (time, log) => {
@@ -116,9 +134,7 @@ const ownSchedules = (env: Env, machines: OpenedMachines): Look => {
       storage: createStorageClient(connection),
       tokens: createTokenClient(connection),
       components,
-      // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
-      startRun: async (name, input) =>
-        void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input })),
+      startRun,
       log,
     })
   }

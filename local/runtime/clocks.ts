@@ -1,5 +1,4 @@
 import { type NextTime, readSchedule } from '#lib/schedules/schedule-expression.ts'
-import type { ExtractSchedule, StackConfig } from '../../infra/stack-config.ts'
 import { clocks, DUE, type FunctionName } from '../../infra/system.ts'
 
 interface DueWork {
@@ -11,11 +10,9 @@ interface DueWork {
 }
 
 interface ClocksOptions {
-  readonly config: Pick<StackConfig, 'schedules'>
   /** The functions that are here. */
   readonly functions: readonly FunctionName[]
   readonly call: (name: FunctionName, event: object) => Promise<unknown>
-  readonly extract: (input: object) => Promise<unknown>
   readonly log: (message: string) => void
 }
 
@@ -23,34 +20,24 @@ interface ClocksOptions {
 const longestPauseMs = 60_000
 
 /**
- * Runs what is due: the clocks of the system, and the schedules of the stack's configuration. What was due while this process was
- * down is skipped: a schedule says when, not how often.
+ * Runs what is due by the clocks of the system. What was due while this process was down is skipped: a clock says when, not how
+ * often.
  */
 export class Clocks {
   readonly #log: (message: string) => void
   readonly #work: readonly DueWork[]
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
-  constructor({ config, functions, call, extract, log }: ClocksOptions) {
+  constructor({ functions, call, log }: ClocksOptions) {
     this.#log = log
-    const ofSystem = clocks.filter(({ calls }) => functions.includes(calls))
-    const ofStack = functions.includes('run-extractor')
-      ? config.schedules.filter(({ isEnabled }) => isEnabled)
-      : []
-    this.#work = [
-      ...ofSystem.map(({ calls, expression, input = {} }) => ({
+    this.#work = clocks
+      .filter(({ calls }) => functions.includes(calls))
+      .map(({ calls, expression, input = {} }) => ({
         name: `${calls} ${JSON.stringify(input)}`,
         nextTime: readSchedule(expression, 'UTC'),
         isOfEachMinute: expression === 'rate(1 minute)',
         run: (due: string) => call(calls, at(due, input)),
-      })),
-      ...ofStack.map(schedule => ({
-        name: schedule.name,
-        nextTime: readSchedule(schedule.expression, schedule.timezone),
-        isOfEachMinute: false,
-        run: () => extract(inputOf(schedule)),
-      })),
-    ]
+      }))
   }
 
   /** With work from before the start, what is due each minute runs at once. */
@@ -89,10 +76,3 @@ export class Clocks {
 
 const at = (due: string, input: Readonly<Record<string, string>>): object =>
   Object.fromEntries(Object.entries(input).map(([key, value]) => [key, value === DUE ? due : value]))
-
-const inputOf = ({ name, componentId, configId, overlap }: ExtractSchedule): object => ({
-  componentId,
-  configId,
-  overlap,
-  trigger: `schedule ${name}`,
-})

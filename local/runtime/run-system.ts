@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Host } from '#lib/cloud/host.ts'
 import { createItemTable } from '#lib/items/item-table.ts'
 import { LANDING_RULES_FILE } from '../../functions/start-import/landing-rules-file.ts'
+import { SCHEDULES_FILE } from '../../functions/tick/schedules-file.ts'
 import type { FunctionName } from '../../infra/system.ts'
 import { startItemExpiry } from '../items/item-expiry.ts'
 import { ExecutionStore } from '../machines/execution-store.ts'
@@ -170,8 +171,7 @@ const openMachines = async (
     seesAllEnds,
     log,
   })
-  const extract = (input: object) => executions.start(machineArn('extract'), JSON.stringify(input))
-  return { executions, clocks: new Clocks({ config, functions: names, call, extract, log }) }
+  return { executions, clocks: new Clocks({ functions: names, call, log }) }
 }
 
 /** An event that comes twice is one execution, which its id names. */
@@ -193,15 +193,16 @@ const definitionsOf = async (
   names: readonly FunctionName[],
   url: string,
 ) => {
-  const rulesFolder = join(dataDir.path, 'landing')
-  await mkdir(rulesFolder, { recursive: true })
-  await writeFile(join(rulesFolder, LANDING_RULES_FILE), JSON.stringify(config.landingRules))
+  // Files beside their bundles say these, for there may be more than an environment can hold.
+  const folder = join(dataDir.path, 'landing')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, LANDING_RULES_FILE), JSON.stringify(config.landingRules))
+  await writeFile(join(folder, SCHEDULES_FILE), JSON.stringify(config.schedules))
   const ofAll = variables(config, { url, bundles })
-  // A file beside its bundle says the rules, for there may be more than an environment can hold.
-  const ofHook = { ...ofAll, LAMBDA_TASK_ROOT: rulesFolder }
+  const withFiles = { ...ofAll, LAMBDA_TASK_ROOT: folder }
   return names.map(name => ({
     ...functionDefinition(name, bundles),
-    environment: name === 'start-import' ? ofHook : ofAll,
+    environment: name === 'start-import' || name === 'tick' ? withFiles : ofAll,
   }))
 }
 

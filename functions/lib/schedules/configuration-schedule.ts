@@ -84,9 +84,8 @@ export const readScheduleSettings = (value: unknown): ScheduleSettings | undefin
   return { ...defaults, ...parsed.data }
 }
 
-/** Of a configuration, for the names of its runs. */
-export const scheduleIdOf = (componentId: string, configId: string): string =>
-  hexDigest(`${componentId}/${configId}`)
+/** For the names of its runs. @param of its configuration, or its own name in the stack */
+export const scheduleIdOf = (of: string): string => hexDigest(of)
 
 /** From 0 up to 1, the same for the same configuration: its place within its flexible window. */
 export const spreadOf = (scheduleId: string): number => Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32

@@ -167,7 +167,7 @@ routes.get('/v2/storage/components/{componentId}/configs/{configId}/schedule', {
     const { schedule: given } = JSON.parse(current.content.configuration) as { schedule?: unknown } // only objects are stored
     const schedules = await import('../../lib/schedules/configuration-schedule.ts')
     const settings = schedules.readScheduleSettings(given)
-    const spread = schedules.spreadOf(schedules.scheduleIdOf(params.componentId, params.configId))
+    const spread = schedules.spreadOf(schedules.scheduleIdOf(`${params.componentId}/${params.configId}`))
     const schedule = schedules.readConfigurationSchedule(given, spread)
     const isActive =
       schedule !== undefined && !current.content.isDisabled && !disarmed && branchId === defaultBranchId

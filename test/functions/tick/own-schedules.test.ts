@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import minute from '#events/tick/minute.json' with { type: 'json' }
 import { tickEvent } from '#functions/tick/event.ts'
-import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
+import { startScheduledRuns, startStackRuns } from '#functions/tick/own-schedules.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
 import type { Token } from '#lib/storage-client/token-reads.ts'
@@ -162,4 +162,27 @@ describe('startScheduledRuns', () => {
     })
     expect(await tick(time, [disarmed, configuration('b', 'rate(1 hour)')])).toEqual(['b'])
   })
+})
+
+it('schedules of the stack start what they name, each moment once, spread over their minutes', async () => {
+  const runs: [string, object][] = []
+  const nightly = { name: 'nightly', expression: 'cron(0 6 * * ? *)', componentId: 'ex', configId: 'shop' }
+  const look = (minutes: number, ...schedules: (typeof nightly & object)[]) =>
+    startStackRuns(atMinute(minutes), {
+      schedules,
+      startRun: async (name, input) => void runs.push([name, input]),
+    })
+  expect(await look(-1, nightly)).toEqual([])
+  const [run] = await look(0, nightly, { ...nightly, name: 'off', ...{ isEnabled: false } })
+  expect(await look(9, nightly)).toEqual([run])
+  expect(await look(11, nightly)).toEqual([])
+  const input = { componentId: 'ex', configId: 'shop', overlap: 'skip', trigger: 'schedule nightly' }
+  expect(runs).toEqual([
+    [run, input],
+    [run, input],
+  ])
+  const spread = { ...nightly, flexibleMinutes: 15, overlap: 'wait' }
+  const spreadRuns = await Promise.all(Array.from({ length: 15 }, (_, minute) => look(minute, spread)))
+  expect(new Set(spreadRuns.flat()).size).toBe(1)
+  expect(runs.at(-1)).toMatchObject([spreadRuns.at(-1)?.[0] ?? expect.any(String), { overlap: 'wait' }])
 })
