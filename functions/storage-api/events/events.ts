@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isContainer } from '../../lib/json/json-value.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { defaultBranchId, inBranch } from '../../lib/storage/db/branch-id.ts'
 import { eventIdOf } from '../../lib/storage/events/event-uuid.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
@@ -111,7 +112,9 @@ const details = () =>
     .preprocess(
       parsed,
       // Kept as it is: a schema of its fields would put the keys in another order.
-      z.custom<object>(isContainer, { error: 'This value should be an object or a list.' }),
+      z.custom<object>(value => isContainer(value) && !isTooDeep(value), {
+        error: `This value should be an object or a list, nested at most ${MAX_JSON_DEPTH} deep.`,
+      }),
     )
     .optional()
     .openapi({ type: 'object', additionalProperties: true })

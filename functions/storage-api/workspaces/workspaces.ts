@@ -50,6 +50,9 @@ const replies = {
   501: '`notImplemented`: without `readOnlyStorageAccess`',
 }
 
+/** Any token may make them, and each list reads all. */
+const MOST_OF_ONE = 100
+
 type Asked = Submitter & { body: z.output<typeof body>; query: z.output<typeof query> }
 
 const create = async (
@@ -61,6 +64,14 @@ const create = async (
     throw new UserError(
       'notImplemented',
       'Only workspaces that read tables by queries are offered here (readOnlyStorageAccess). To work on copies, export the tables to files (export-async).',
+    )
+  const own = (await services.workspaces.list()).filter(
+    each => each.creatorToken.id === request.caller.tokenId,
+  )
+  if (own.length >= MOST_OF_ONE)
+    throw new UserError(
+      'storage.tooManyAtOnce',
+      `A token has ${MOST_OF_ONE} workspaces at most. Delete one that nobody needs any more.`,
     )
   if (request.query.async)
     return submitJob(request, services, {

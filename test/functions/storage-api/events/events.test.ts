@@ -18,6 +18,11 @@ describe('POST events', () => {
       'storage.events.validation',
     ],
     ['no message', { component: 'a' }, 'storage.events.validation'],
+    [
+      'details as text, nested deeper than anything that calls itself can walk',
+      { component: 'a', message: 'b', params: '['.repeat(100_000) + ']'.repeat(100_000) },
+      'storage.events.validation',
+    ],
   ])('refuses %s', async (_what, body, code) => {
     const reply = await service.call('POST', events, body)
     expect([reply.status, reply.body.code]).toEqual([400, code])

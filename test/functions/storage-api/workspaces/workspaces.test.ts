@@ -59,6 +59,23 @@ it('a workspace is listed in its branch, under its configuration, until it is de
   expect(await listed()).toEqual([workspaceId])
 })
 
+it('a token has a hundred at most', async () => {
+  const one = as(await tokenFor({}))
+  const statuses = await Promise.all(
+    Array.from(
+      { length: 100 },
+      async () => (await call('POST', '/v2/storage/workspaces', reading, one)).status,
+    ),
+  )
+  expect(new Set(statuses)).toEqual(new Set([201]))
+  for (const query of ['', '?async=1'])
+    expect(await call('POST', `/v2/storage/workspaces${query}`, reading, one)).toMatchObject({
+      status: 429,
+      body: { error: expect.stringContaining('Delete one') },
+    })
+  expect((await call('POST', '/v2/storage/workspaces', reading, as(await tokenFor({})))).status).toBe(201)
+})
+
 it('a workspace of a development branch is not in the default one', async () => {
   const { body: branch } = await call('POST', '/v2/storage/dev-branches', { name: 'b' })
   await service.jobsEnded()
