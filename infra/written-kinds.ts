@@ -28,5 +28,5 @@ export const writtenKinds = {
     ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
-  tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'IDEMPOTENCY#*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
+  tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
 } as const satisfies Record<string, readonly string[]>

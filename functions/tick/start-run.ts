@@ -1,22 +1,15 @@
 import pMap from 'p-map'
+import type { ItemWrite } from '../lib/items/item-table.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
-import { emptyEvent } from '../lib/storage/events/event-store.ts'
-import type { JobRecord, WaitingJob } from '../lib/storage/jobs/job-record.ts'
+import { type EventRecord, emptyEvent } from '../lib/storage/events/event-store.ts'
+import type { WaitingJob } from '../lib/storage/jobs/job-record.ts'
 import type { StartJob } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
 export interface FiringServices
   extends Pick<
     StorageStores,
-    | 'triggers'
-    | 'schedules'
-    | 'tables'
-    | 'tokens'
-    | 'configurations'
-    | 'jobs'
-    | 'idempotency'
-    | 'events'
-    | 'nextId'
+    'triggers' | 'schedules' | 'tables' | 'tokens' | 'configurations' | 'jobs' | 'events' | 'nextId'
   > {
   startJob: StartJob
   baseUrl: string
@@ -38,7 +31,7 @@ interface Firing {
   tokenIds?: string[]
 }
 
-type Outcome = { job: JobRecord; tokenName: string } | { refusal: string }
+type Outcome = { job: WaitingJob; tokenName: string } | { refusal: string }
 
 const AT_ONCE = 8
 
@@ -65,7 +58,13 @@ export const answerEach = async <Stored extends { id: number }>(
 }
 
 interface Fired<Stored> {
-  records: { update(id: number, change: (stored: Stored) => Stored): Promise<unknown> }
+  records: {
+    update(
+      id: number,
+      change: (stored: Stored) => Stored,
+      alsoOf: () => readonly ItemWrite[],
+    ): Promise<unknown>
+  }
   /** The record once it has fired. */
   keep: (stored: Stored, outcome: Outcome) => Stored
   /** What made it fire. */
@@ -73,37 +72,35 @@ interface Fired<Stored> {
   params?: object
 }
 
-/** The run is stored first; only then the record has fired, unless another look was faster. The event comes last. */
+/**
+ * Stores the run with the record that has fired and the event that tells it, unless another look was faster. Then starts it:
+ * one that is stored is started each minute by whoever looks after open jobs, too.
+ */
 export const fire = async <Stored extends { lastRun: string }>(
   firing: Firing,
   { records, keep, ...told }: Fired<Stored>,
   services: FiringServices,
 ): Promise<void> => {
-  const outcome = await startRun(firing, services)
+  const { jobs, events, startJob, log } = services
+  const outcome = await outcomeOf(firing, services)
+  const job = 'job' in outcome ? outcome.job : undefined
+  const event = eventOf(firing, { ...told, outcome }, services)
   let isOurs = false
-  await records.update(firing.id, stored => {
-    isOurs = stored.lastRun === firing.lastRun
-    return isOurs ? keep(stored, outcome) : stored
-  })
-  if (isOurs) await recordFiring(firing, { ...told, outcome }, services)
+  await records.update(
+    firing.id,
+    stored => {
+      isOurs = stored.lastRun === firing.lastRun
+      return isOurs ? keep(stored, outcome) : stored
+    },
+    () => [...(job ? jobs.accepting(job) : []), ...events.telling(event)],
+  )
+  if (isOurs && job)
+    await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
 }
 
-/**
- * Stores a run, under a key that the firing has alone: after a crash at any point the next look finds the same run. Then starts it:
- * one that is stored is started each minute by whoever looks after open jobs, too.
- */
-const startRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
-  const outcome = await storeRun(firing, services)
-  if ('job' in outcome)
-    await services
-      .startJob(outcome.job.id)
-      .catch(error => services.log.error('job not started', { jobId: outcome.job.id, error }))
-  return outcome
-}
-
-const storeRun = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
+const outcomeOf = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
   const { kind, id: firingId, component: componentId, configurationId: configId, tokenIds } = firing
-  const { configurations, tokens, jobs, baseUrl, now } = services
+  const { configurations, tokens, baseUrl, nextId, now } = services
   if (!services.runnableComponents.includes(componentId))
     return { refusal: `configurations of the component ${componentId} cannot be run here` }
   const configuration = await configurations.get({ branchId: defaultBranchId, componentId, configId })
@@ -125,8 +122,8 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
     configId,
     ...(tokenIds && { tokenIds }),
   }
-  const make = (id: number): WaitingJob => ({
-    id,
+  const job: WaitingJob = {
+    id: nextId(),
     status: 'waiting',
     input,
     queueTableId: null,
@@ -141,25 +138,23 @@ const storeRun = async (firing: Firing, services: FiringServices): Promise<Outco
     runId: null,
     creatorToken: { id: tokenId, description: tokenName },
     baseUrl,
-  })
-  const key = `${kind} ${firingId} after ${firing.lastRun}`
-  const request = { scope: `${kind}s`, key, request: { [`${kind}Id`]: firingId } }
-  return { job: await jobs.accept(make, { ...services, request }), tokenName }
+  }
+  return { job, tokenName }
 }
 
-/** The event of the configuration. It comes last: a crash before it leaves the run, which is in the list of jobs. */
-const recordFiring = async (
+/** The event of the configuration. */
+const eventOf = (
   { kind, id, component, configurationId, runWithTokenId }: Firing,
   { outcome, why, params }: { outcome: Outcome; why: string; params?: object },
-  { events, nextId, now }: FiringServices,
-): Promise<void> => {
+  { nextId, now }: FiringServices,
+): EventRecord => {
   const message =
     'job' in outcome
       ? `The ${kind} ${id} started a run: ${why}.`
       : `The ${kind} ${id} started no run, though ${why}: ${outcome.refusal}.`
-  await events.create(nextId, eventId => ({
+  return {
     ...emptyEvent,
-    id: eventId,
+    id: nextId(),
     runId: null,
     context: '{}',
     event: `ext.${component}.${configurationId}`,
@@ -178,5 +173,5 @@ const recordFiring = async (
       id: String(runWithTokenId),
       name: 'job' in outcome ? outcome.tokenName : `Token ${runWithTokenId}`,
     },
-  }))
+  }
 }

@@ -99,15 +99,18 @@ describe('a schedule of the scheduler', () => {
     expect(job).toMatchObject({ creatorToken: { id: '42' }, input: { tokenIds: [weak.id] } })
   })
 
-  it('makes one run of a moment when a look dies before it is noted', async () => {
-    const { body } = await activate(await scheduler({ configurationId: await create(COMPONENT, {}) }))
-    const before = await service.stores.schedules.get(Number(body.id))
-    if (!before) throw new Error('It was not stored')
+  it('makes one run of a moment, with one event, whoever looks at the same time', async () => {
+    const target = await create(COMPONENT, {})
+    const { body } = await activate(await scheduler({ configurationId: target }))
     at('12:05:10')
-    await look()
-    await service.stores.schedules.update(before.id, ({ revision }) => ({ ...before, revision }))
-    await look()
-    expect(new Set(started).size).toBe(1)
+    await Promise.all([look(), look(), look()])
+    expect(started).toHaveLength(1)
+    const { executions } = (await service.stores.schedules.get(Number(body.id))) ?? {}
+    expect(executions).toEqual([{ jobId: String(started[0]), executionTime: '2026-11-20T12:05:00.000Z' }])
+    const jobs = await Array.fromAsync(service.stores.jobs.list())
+    expect(jobs.filter(({ input }) => 'configId' in input && input.configId === target)).toHaveLength(1)
+    const events = await Array.fromAsync(service.stores.events.list())
+    expect(events.filter(({ event }) => event === `ext.${COMPONENT}.${target}`)).toHaveLength(1)
   })
 
   it('activated again replaces what counted before', async () => {

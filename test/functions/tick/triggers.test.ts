@@ -219,15 +219,18 @@ describe('a trigger', () => {
 
 describe('a process that dies between the end of an import and the start of the run', () => {
   /** The look of a process that dies at this call of a store. */
-  const lookAndDie = (at: 'accept' | 'startJob' | 'update' | 'event') => {
+  const lookAndDie = (at: 'accepting' | 'startJob' | 'update' | 'telling') => {
     const services = firingServices()
-    const die = () => Promise.reject(new Error('died'))
+    const dieAtOnce = () => {
+      throw new Error('died')
+    }
+    const die = async () => dieAtOnce()
     return fireTriggers({
       ...services,
-      ...(at === 'accept' && { jobs: { ...services.jobs, accept: die } }),
-      ...(at === 'startJob' && { startJob: die, triggers: { ...services.triggers, update: die } }),
+      ...(at === 'accepting' && { jobs: { ...services.jobs, accepting: dieAtOnce } }),
+      ...(at === 'startJob' && { startJob: die }),
       ...(at === 'update' && { triggers: { ...services.triggers, update: die } }),
-      ...(at === 'event' && { events: { ...services.events, create: die } }),
+      ...(at === 'telling' && { events: { ...services.events, telling: dieAtOnce } }),
     })
   }
   const importedTable = async () => {
@@ -238,7 +241,7 @@ describe('a process that dies between the end of an import and the start of the 
     return trigger
   }
 
-  it.each(['accept', 'startJob', 'update', 'event'] as const)(
+  it.each(['accepting', 'startJob', 'update', 'telling'] as const)(
     'once, twice or more often at "%s" loses no run and makes no second one',
     async at => {
       const trigger = await importedTable()
@@ -247,6 +250,7 @@ describe('a process that dies between the end of an import and the start of the 
         pass(MINUTE_MS)
       }
       await look()
+      await startOpenJobs({ ...firingServices(), log: { error: () => {} } })
       await runStarted()
       pass(10 * MINUTE_MS)
       await look()

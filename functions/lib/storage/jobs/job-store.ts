@@ -49,6 +49,14 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
 
   const stored = storedIn(records)
 
+  const entering = (job: JobRecord): ItemWrite[] => {
+    const [queue] = queuesOf(job).map(tableId => `${branchOf(job)}/${tableId}`)
+    return [
+      open.opening({ id: job.id, ...(queue !== undefined && { queue }) }),
+      ...inQueues(items, job, (its, tableId) => its.entering(tableId, job.id)),
+    ]
+  }
+
   return {
     get: records.get,
     getMany: records.getMany,
@@ -65,18 +73,13 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
      */
     accept: async (make: (id: number) => WaitingJob, once?: Once): Promise<JobRecord> => {
       const wanted = make(ids())
-      const queues = queuesOf(wanted)
       const { newest } = createTableQueue(items, branchOf(wanted))
-      ids.above(Math.max(0, ...(await Promise.all(queues.map(newest)))))
-      const [queue] = queues.map(tableId => `${branchOf(wanted)}/${tableId}`)
-      return records.create(ids, make, {
-        once,
-        also: job => [
-          open.opening({ id: job.id, ...(queue !== undefined && { queue }) }),
-          ...inQueues(items, job, (its, tableId) => its.entering(tableId, job.id)),
-        ],
-      })
+      ids.above(Math.max(0, ...(await Promise.all(queuesOf(wanted).map(newest)))))
+      return records.create(ids, make, { once, also: entering })
     },
+
+    /** The same of one that needs no table, for a transaction. */
+    accepting: (job: WaitingJob): ItemWrite[] => [records.writing(job, 'absent'), ...entering(job)],
 
     /** waiting -> processing. Another job that holds the lease of a table, or the job as it is if it does not wait any more. */
     begin: async (job: WaitingJob, at: Date): Promise<JobRecord | { heldBy: number }> => {
