@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_507,
-  'lines of tests': 82_840,
-  'words of documents': 92_929,
+  'lines of product': 92_505,
+  'lines of tests': 82_847,
+  'words of documents': 92_892,
   functions: 10,
   routes: 211,
   settings: 20,
