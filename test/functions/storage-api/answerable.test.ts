@@ -127,6 +127,55 @@ const store = async () => {
     known[name] = await first(path)
 }
 
+const odd = `<b>"\u202e&'%2f\n../😀`
+const oddSettings: readonly object[] = [
+  {},
+  { schedule: 5, target: [] },
+  { schedule: { cronTab: odd, timezone: odd, state: 'enabled' }, target: { componentId: odd } },
+  { phases: odd, tasks: [null] },
+  { values: { [odd]: null }, variables: [1] },
+  { parameters: null, storage: 'x', processors: [] },
+]
+const oddComponents = [
+  'keboola.scheduler',
+  'keboola.flow',
+  'keboola.orchestrator',
+  'keboola.variables',
+  component,
+  'ex-generic-v2',
+]
+const tokens: Record<string, string> = {}
+
+/** The oddest that is legal, by a token with few rights; then it and others look. */
+const storeOddest = async () => {
+  const made = async (settings: object) => (await write('tokens', { description: odd, ...settings })).token
+  const read = { bucketPermissions: { [String(known['bucketId'])]: 'read' } }
+  tokens['master'] = service.token
+  tokens['of components'] = await made({ componentAccess: oddComponents })
+  tokens['of a bucket'] = await made(read)
+  tokens['of nothing'] = await made({})
+  tokens['of all buckets'] = await made({ canManageBuckets: true, canReadAllFileUploads: true })
+  const by = tokens['of components'] ?? ''
+  for (const id of oddComponents)
+    for (const configuration of oddSettings) {
+      const path = `components/${id}/configs`
+      const headers = { 'X-StorageApi-Token': by }
+      const force = { name: odd, description: odd, configuration, state: { [odd]: odd } }
+      const reply = await service.call('POST', `/v2/storage/${path}`, force, headers)
+      if (reply.status >= 500) throw new Error(reply.text)
+      if (reply.status === 201)
+        await service.call(
+          'POST',
+          `/v2/storage/${path}/${reply.body.id}/rows`,
+          { name: odd, configuration },
+          headers,
+        )
+    }
+  await write('events', { component, message: odd, params: { [odd]: odd } }, 'POST', by)
+  await write('files/prepare', { name: odd, tags: [odd], federationToken: 1 }, 'POST', by)
+  await write('workspaces', { readOnlyStorageAccess: true }, 'POST', by)
+}
+
 /** Queries that ask for as much as a list can hold. */
 const most: Record<string, string[]> = {
   '/v2/storage/tables': ['include=columns,metadata,columnMetadata,buckets'],
@@ -152,7 +201,10 @@ const gets = routes.filter(({ method }) => method === 'get').map(({ definition: 
 const asked = [...new Set(gets)].flatMap(path => ['', ...(most[path] ?? [])].map(query => `${path}?${query}`))
 
 describe('whatever tokens have stored', () => {
-  beforeAll(store, 600_000)
+  beforeAll(async () => {
+    await store()
+    await storeOddest()
+  }, 600_000)
 
   it.each(asked)('is answered: GET %s', async address => {
     const path = address.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? '1'))
@@ -174,8 +226,8 @@ describe('whatever tokens have stored', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const [plain = ''] = address.split('?')
     const counts: Record<string, number> = {
-      '/v2/storage/files': 20,
-      '/v2/storage/tokens': 41,
+      '/v2/storage/files': 21,
+      '/v2/storage/tokens': 45,
       '/v2/storage/tables': 9,
       '/v2/storage/buckets': 9,
     }
@@ -184,7 +236,9 @@ describe('whatever tokens have stored', () => {
   })
 
   const pages = consoleRoutes.filter(({ method }) => method === 'GET').map(({ path }) => path)
-  it.each(pages)('is a page of the console: %s', async path => {
+  const people = ['master', 'of components', 'of a bucket', 'of nothing', 'of all buckets']
+  const visits = pages.flatMap(path => people.map(whom => [path, whom] as const))
+  it.each(visits)('is a page of the console: %s, for the token %s', async (path, whom) => {
     const id = /\/(\w+)\/:id/.exec(path)?.[1] ?? ''
     const ids: Record<string, string | undefined> = {
       component,
@@ -196,7 +250,7 @@ describe('whatever tokens have stored', () => {
       new Request(`https://${domainName}/console/sign-in`, {
         method: 'POST',
         headers: { origin: `https://${domainName}`, 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ token: service.token }),
+        body: new URLSearchParams({ token: tokens[whom] ?? '' }),
       }),
     )
     const cookie = signedIn.headers

@@ -75,6 +75,15 @@ const kept = (event: EventRecord): StoredEvent => ({
   ...expiringIn(KEPT_DAYS, new Date(event.created)),
 })
 
+/** As much as a client's own event may have. */
+const MOST_BYTES = 200 * 1024
+
+/** What tells of a change never keeps it from being made: it says what it leaves out. */
+const withinBounds = (event: EventRecord): EventRecord =>
+  Buffer.byteLength(JSON.stringify(event)) <= MOST_BYTES
+    ? event
+    : { ...event, params: JSON.stringify({ leftOut: 'These parameters are larger than an event is.' }) }
+
 /**
  * Events, newest first. An event about a table, a bucket or a token, and one of a development branch, is stored again
  * under its subject, whose list then reads nothing else; all in one transaction.
@@ -111,7 +120,7 @@ export const createEventStore = (items: ItemTable) => {
 
     /** For the transaction of what it tells. Together with its lists it is four items at most. */
     telling(event: EventRecord): ItemWrite[] {
-      const stored = kept(event)
+      const stored = kept(withinBounds(event))
       return [all.writing(stored, 'absent'), ...copies(stored)]
     },
 

@@ -180,3 +180,14 @@ describe('the events of a table and its bucket', () => {
     expect((await service.call('GET', '/v2/storage/tables/in.c-told.nothing/events')).status).toBe(404)
   })
 })
+
+it('what an event has no room for keeps no change from being made, and the event says so', async () => {
+  const tags = Array.from({ length: 500 }, (_, index) => `${index}${'"'.repeat(190)}`)
+  const { status, body: file } = await service.call('POST', '/v2/storage/files/prepare', { name: 'f', tags })
+  expect(status).toBe(201)
+  expect((await service.call('GET', `/v2/storage/files/${file.id}`)).body.tags).toHaveLength(500)
+  const { body: told } = await service.call('GET', `${events}?q=event:storage.fileUploaded&limit=1`)
+  expect(told).toMatchObject([
+    { objectId: String(file.id), params: { leftOut: expect.stringContaining('larger than an event') } },
+  ])
+})
