@@ -64,7 +64,7 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
     'delete OPEN_JOBS, put EVENTS, put EVENTS/table, put EVENTS/token, put EXPORTS, put FILES, put JOBS',
   ],
   'two tags of a file / 0': ['put FILES', 'put EVENTS, put EVENTS/token, put FILES'],
-  'a tag of a file, and its end / 1': ['delete FILES', 'put EVENTS, put EVENTS/token'],
+  'a tag of a file, and its end / 1': ['delete FILES, put EVENTS, put EVENTS/token'],
   'two keys of metadata with one name / 0': [
     'put METADATA',
     'put EVENTS, put EVENTS/table, put EVENTS/token',

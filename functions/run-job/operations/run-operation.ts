@@ -65,12 +65,15 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   tableRestore: restoreTable,
   tableSwap: swapTables,
   tableSnapshotCreate: snapshotTable,
-  async tableSnapshotDelete(_job, { snapshotId }, { snapshots, metadata }) {
-    // The sweep deletes its files once nothing else uses them.
-    await snapshots.delete(snapshotId)
-    await metadata.clear(metadataSubject.snapshot({ id: snapshotId }))
-    return nothingToReport
-  },
+  // The sweep deletes its files once nothing else uses them.
+  tableSnapshotDelete: async (_job, { snapshotId }, { snapshots, metadata }) => ({
+    results: null,
+    decide: () => snapshots.deleting(snapshotId),
+    endOthers: async () => {
+      await metadata.clear(metadataSubject.snapshot({ id: snapshotId }))
+      return []
+    },
+  }),
   async tableDrop(job, { tableId, force = false }, services) {
     const table = await services.tables.getHead(tableId)
     return table
@@ -108,10 +111,10 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
       decide: async () => [workspaces.inserting(workspace)],
     }
   },
-  async workspaceDelete(_job, { workspaceId }, { workspaces }) {
-    await workspaces.delete(workspaceId)
-    return nothingToReport
-  },
+  workspaceDelete: async (_job, { workspaceId }, { workspaces }) => ({
+    results: null,
+    decide: async () => ((await workspaces.get(workspaceId)) ? [workspaces.deleting(workspaceId)] : []),
+  }),
 }
 
 /** Does the work of a job. Throws `UserError` when the job cannot be done as requested. */

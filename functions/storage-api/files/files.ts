@@ -9,7 +9,7 @@ import { fileNotFound, findFile, findFileToChange, mayChangeFile } from '../find
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
 import { searchedPage } from '../http/page.ts'
 import { matchesPattern, parseQuery, type QueryTerm } from '../http/query-language.ts'
-import { recordAudit, telling } from '../http/record-event.ts'
+import { telling, tellingAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import type { FileAccess } from '../services/file-access.ts'
@@ -154,8 +154,8 @@ routes.delete('/v2/storage/files/{fileId}', {
     const file = await findFileToChange(services.files, fileId, request.caller)
     // The record is deleted last: while it exists, an interrupted delete can be repeated.
     await services.fileAccess.deleteObjects(file)
-    await services.files.delete(file)
-    await recordAudit(request, services, 'fileDeleted', { id: String(file.id), name: file.name })
+    const facts = { id: String(file.id), name: file.name }
+    await services.files.delete(file, tellingAudit(request, services, 'fileDeleted', facts))
     return undefined
   },
 })

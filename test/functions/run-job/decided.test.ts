@@ -46,6 +46,22 @@ describe('a head that is decided with the end of its job', () => {
     expect(await rowsOf(tableId)).toEqual(['"0"'])
   })
 
+  it('nor is a snapshot deleted then', async () => {
+    const tableId = await createTable()
+    const path = `/v2/storage/tables/${tableId}/snapshots`
+    await execute((await service.call('POST', path, { description: 'kept' })).body.id)
+    const [{ id }] = (await service.call('GET', path)).body
+    const { body } = await service.call('DELETE', `/v2/storage/snapshots/${id}`)
+    const { snapshots } = service.jobServices
+    const deleting: typeof snapshots.deleting = async snapshotId => {
+      await service.call('POST', `/v2/storage/jobs/${body.id}/cancel`, {})
+      return snapshots.deleting(snapshotId)
+    }
+    await runJob({ jobId: body.id }, { ...service.jobServices, snapshots: { ...snapshots, deleting } })
+    expect(await jobOf(body.id)).toMatchObject({ error: { code: 'storage.jobs.cancelled' } })
+    expect((await service.call('GET', path)).body).toMatchObject([{ id, description: 'kept' }])
+  })
+
   it('rule 5, emptiness is two decisions: no table is made in a bucket that goes meanwhile', async () => {
     const id = await service.createBucket('going')
     const dataFileId = await service.upload('n\n1\n')

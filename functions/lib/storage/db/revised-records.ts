@@ -38,6 +38,8 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
     when: 'absent',
   })
 
+  const deleting = (id: number): ItemWrite => ({ action: 'delete', key: keyOf(id), when: { id } })
+
   return {
     get,
 
@@ -68,9 +70,12 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
         change,
       ),
 
+    /** For a transaction. */
+    deleting,
+
     /** Resolves to false when it is gone. */
     delete: (id: number, also: readonly ItemWrite[] = []): Promise<boolean> =>
-      decide([{ action: 'delete', key: keyOf(id), when: { id } }, ...also]),
+      decide([deleting(id), ...also]),
 
     /** Of the record as it was read: a change of it, or something that needs it, may have come since. Resolves to false when it has. */
     deleteAsRead: (

@@ -82,9 +82,7 @@ export const createSpreadRecords = <Stored extends { id: number }>(
       when,
     }),
 
-    async delete(id: number): Promise<void> {
-      await items.delete(keyOf(id))
-    },
+    deleting: (id: number): ItemWrite => ({ action: 'delete', key: keyOf(id) }),
 
     /** Newest first. */
     async *list(range: IdRange = {}): AsyncGenerator<Stored> {

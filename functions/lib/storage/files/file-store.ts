@@ -85,8 +85,9 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
         },
       }),
 
-    async delete(file: FileRecord): Promise<void> {
-      await records.delete(file.id)
+    /** `told`: its event. */
+    async delete(file: FileRecord, told: readonly ItemWrite[] = []): Promise<void> {
+      await items.transact([records.deleting(file.id), ...told])
       await tagNotes.remove(file)
     },
 

@@ -10,25 +10,15 @@ export const jobFailure = ({ code, message, params }: UserError) => {
   return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
 }
 
-/** What is visible with the end of its job, not before. */
-const DECIDED: ReadonlySet<JobInput['operationName']> = new Set([
-  'tableCreate',
-  'tableDefinitionCreate',
-  'tableImport',
-  'tableUpdate',
-  'tableColumnAdd',
-  'tableColumnDelete',
-  'tableColumnDefinitionUpdate',
-  'tableDefinitionUpdate',
-  'tablePrimaryKeyAdd',
-  'tablePrimaryKeyDelete',
-  'tableRowsDelete',
-  'tableRestore',
-  'tableSwap',
-  'tableExport',
-  'tableSnapshotCreate',
-  'devBranchCreate',
-  'workspaceCreate',
+/** What may be done, or half of it, while the job is open. All else is visible with the end of its job, not before. */
+const DONE_BEFORE: ReadonlySet<JobInput['operationName']> = new Set([
+  'tableDrop',
+  'tablePull',
+  'bucketDelete',
+  'bucketUpdate',
+  'configurationRun',
+  'fileDelete',
+  'devBranchDelete',
 ])
 
 /**
@@ -37,7 +27,7 @@ const DECIDED: ReadonlySet<JobInput['operationName']> = new Set([
  */
 export const internalJobError = (exceptionId: string, doubtful?: JobInput): JobError => ({
   code: 'internalError' satisfies ErrorCode,
-  message: `Internal error. ${doubtful && !DECIDED.has(doubtful.operationName) ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
+  message: `Internal error. ${doubtful && DONE_BEFORE.has(doubtful.operationName) ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
   exceptionId,
   contextParams: {},
 })

@@ -45,7 +45,7 @@ const isTooLongForItem = (files: readonly unknown[]): boolean =>
 
 /**
  * Kept snapshots, by id. They survive their table. A note under the table's id names each, so that a list reads those of one table, however many
- * others there are. It is removed after it; a note without a snapshot is passed over.
+ * others there are.
  */
 export const createSnapshotStore = (
   items: ItemTable,
@@ -84,10 +84,10 @@ export const createSnapshotStore = (
       return [note, records.writing(short, 'absent')]
     },
 
-    async delete(id: number): Promise<void> {
+    /** For a transaction, too. */
+    async deleting(id: number): Promise<ItemWrite[]> {
       const record = await records.get(id)
-      await records.delete(id)
-      if (record) await items.delete(noteOf(record))
+      return record ? [records.deleting(id), { action: 'delete', key: noteOf(record) }] : []
     },
 
     /** The keys of all objects that kept snapshots consist of. */

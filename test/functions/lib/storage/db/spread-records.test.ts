@@ -84,8 +84,7 @@ describe('records that are spread over partitions', () => {
       { id: young, text: 'new' },
       { id: old, text: 'new' },
     ])
-    await records.delete(old)
-    await records.delete(young)
+    await items.transact([old, young].map(records.deleting))
     for (const id of [old, young]) {
       expect(await records.get(id)).toBeUndefined()
       expect(await change(id, 'new', 'new')).toBe(false)
