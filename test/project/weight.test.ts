@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_514,
-  'lines of tests': 82_912,
+  'lines of product': 92_511,
+  'lines of tests': 82_927,
   'words of documents': 92_892,
   functions: 10,
   routes: 211,
