@@ -8,6 +8,20 @@ const prepare = (body: Record<string, unknown>, headers?: Record<string, string>
   service.call('POST', `${files}/prepare`, { federationToken: 1, ...body }, headers)
 
 describe('POST files/prepare', () => {
+  it('keeps a size that is told, which binds nobody: neither other files nor the bytes that come', async () => {
+    const told = 100 * 1024 ** 4
+    const { body: token } = await service.call('POST', '/v2/storage/tokens', {})
+    const one = { 'X-StorageApi-Token': token.token }
+    expect((await prepare({ name: 'large', sizeBytes: told }, one)).body.sizeBytes).toBe(told)
+    const fileId = await service.upload('id\n1\n')
+    await service.createBucket('small')
+    const { body: job } = await service.call('POST', '/v2/storage/buckets/in.c-small/tables-async', {
+      name: 't',
+      dataFileId: fileId,
+    })
+    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 1 } })
+  })
+
   it('answers with the file and how to upload it', async () => {
     const { status, body } = await prepare({ name: 'Orders 2026.csv', sizeBytes: 5, tags: ['a', 'b', 'a'] })
     expect(status).toBe(201)
