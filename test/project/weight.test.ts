@@ -11,8 +11,8 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_511,
-  'lines of tests': 82_927,
-  'words of documents': 92_892,
+  'lines of tests': 82_941,
+  'words of documents': 92_919,
   functions: 10,
   routes: 211,
   settings: 20,
