@@ -9,20 +9,6 @@ export type RecordTable = Pick<ItemTable, 'get' | 'put' | 'update'>
 /** The table has no sort key: all have the same. */
 export const recordKey = (id: string): ItemKey => ({ pk: id, sk: 'record' })
 
-/** The records of the import hook: each change is one conditional write to one item. */
-export interface ImportRecords {
-  /** The lease of a key, and the state under its protection. */
-  leaseOf(keyId: string): KeyLeaseStore
-  /** Takes the lease of a key, also from an execution that has ended, or says who holds it. */
-  takeLease(keyId: string, lease: KeyLease): Promise<LeaseResult<KeyLease, KeyState>>
-  progress(versionId: string): Promise<Progress>
-  /** Resolves to the progress with its new revision. Throws `TransientError` when somebody else wrote meanwhile. */
-  saveProgress(versionId: string, progress: Progress): Promise<Progress>
-  /** Notes which key replaces a table first. Resolves to that when it is another one and nobody was told yet. */
-  otherKeyOf(tableId: string, key: string): Promise<string | undefined>
-  otherKeySaid(tableId: string): Promise<void>
-}
-
 interface ImportRecordsOptions {
   table: RecordTable
   /** Whether an execution is still under way: one that was stopped releases nothing. */
@@ -33,27 +19,29 @@ interface ImportRecordsOptions {
 /** Records outlive any redelivery by far; without this the table would only grow. */
 export const PROGRESS_EXPIRES_SECONDS = 400 * 24 * 60 * 60
 
-export const createImportRecords = ({
-  table,
-  isRunning,
-  now = () => new Date(),
-}: ImportRecordsOptions): ImportRecords => {
+/** The records of the import hook: each change is one conditional write to one item. */
+export const createImportRecords = ({ table, isRunning, now = () => new Date() }: ImportRecordsOptions) => {
   const nowSeconds = () => Math.floor(now().getTime() / 1000)
   const progressKey = (versionId: string) => recordKey(`version#${versionId}`)
   const leaseOf = (keyId: string) => createKeyLeaseStore({ table, keyId, now })
   const tableKey = (tableId: string) => recordKey(`table#${tableId}`)
 
   return {
+    /** The lease of a key, and the state under its protection. */
     leaseOf,
 
-    takeLease: (keyId, lease) =>
+    /** Takes the lease of a key, also from an execution that has ended, or says who holds it. */
+    takeLease: (keyId: string, lease: KeyLease): Promise<LeaseResult<KeyLease, KeyState>> =>
       takeLease(leaseOf(keyId), lease, async execution => !(await isRunning(execution))),
 
-    progress: async versionId => progressItem.parse((await table.get(progressKey(versionId))) ?? {}),
+    progress: async (versionId: string): Promise<Progress> =>
+      progressItem.parse((await table.get(progressKey(versionId))) ?? {}),
 
-    // An execution that was stopped may have a function that still works, beside that of the lease's next holder. The
-    // one that writes second finds another revision and goes no further.
-    saveProgress: async (versionId, progress) => {
+    /**
+     * Resolves to the progress with its new revision. Throws `TransientError` when somebody else wrote meanwhile: an execution that
+     * was stopped may have a function that still works, beside that of the lease's next holder.
+     */
+    saveProgress: async (versionId: string, progress: Progress): Promise<Progress> => {
       const { revision } = progress
       const saved = { ...progress, revision: revision + 1 }
       const record = { ...saved, expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS }
@@ -62,17 +50,20 @@ export const createImportRecords = ({
       return saved
     },
 
-    otherKeyOf: async (tableId, key) => {
+    /** Notes which key replaces a table first. Resolves to that when it is another one and nobody was told yet. */
+    otherKeyOf: async (tableId: string, key: string): Promise<string | undefined> => {
       const found = tableItem.parse((await table.get(tableKey(tableId))) ?? {})
       if (found.key === undefined) await table.put(tableKey(tableId), { key }, 'absent')
       return found.isSaid || found.key === key ? undefined : found.key
     },
 
-    otherKeySaid: async tableId => {
+    otherKeySaid: async (tableId: string): Promise<void> => {
       await table.update(tableKey(tableId), { set: { isSaid: true } })
     },
   }
 }
+
+export type ImportRecords = ReturnType<typeof createImportRecords>
 
 const tableItem = z.object({ key: z.optional(z.string()), isSaid: z._default(z.boolean(), false) })
 
@@ -81,14 +72,6 @@ export interface KeyLease {
   owner: string
   /** Identity of the object version that the execution is about. */
   versionId: string
-}
-
-/** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
-interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
-  /** Throws `TransientError` when another execution has taken the lease. */
-  save(owner: string, state: KeyState): Promise<void>
-  /** Saves the state and releases the lease. Does nothing when the lease is another's. */
-  saveAndRelease(owner: string, state: KeyState): Promise<void>
 }
 
 interface KeyLeaseOptions {
@@ -104,12 +87,12 @@ const leaseItem = z.object({
   versionId: z._default(z.string(), ''),
 })
 
-const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
+/** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
+const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions) => {
   const key = recordKey(`${stored.prefix}${keyId}`)
   const ofLease = [stored.owner, 'versionId', stored.takenAt]
   const heldBy = (owner: string | undefined) => ({ [stored.owner]: owner })
-
-  return {
+  const store: LeaseStore<KeyLease, KeyState> = {
     holder: async () => {
       const found = leaseItem.parse((await table.get(key)) ?? {})
       const owner = found[stored.owner]
@@ -129,12 +112,18 @@ const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions): KeyLeaseSt
     release: async owner => {
       await table.update(key, { remove: ofLease }, heldBy(owner))
     },
+  }
 
-    save: async (owner, importState) => {
+  return {
+    ...store,
+
+    /** Throws `TransientError` when another execution has taken the lease. */
+    save: async (owner: string, importState: KeyState): Promise<void> => {
       if (!(await table.update(key, { set: { importState } }, heldBy(owner)))) throw leaseLost()
     },
 
-    saveAndRelease: async (owner, importState) => {
+    /** Saves the state and releases the lease. Does nothing when the lease is another's. */
+    saveAndRelease: async (owner: string, importState: KeyState): Promise<void> => {
       await table.update(key, { set: { importState }, remove: ofLease }, heldBy(owner))
     },
   }
@@ -146,31 +135,24 @@ const leaseLost = (): TransientError =>
   new TransientError('landing.leaseLost', 'Another execution has taken this object over.')
 
 /** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
-export interface HeldKey {
-  readonly state: KeyState
-  change(changes: Partial<KeyState>): void
-  /** Throws `TransientError` when another execution has taken the lease. */
-  save(): Promise<void>
-  /** Saves the state and releases the lease. */
-  release(): Promise<void>
-}
-
 export const holdKey = (
-  lease: KeyLeaseStore,
+  lease: ReturnType<typeof createKeyLeaseStore>,
   { owner, state }: { owner: string; state: KeyState },
-): HeldKey => {
+) => {
   let current = state
   return {
-    get state() {
+    get state(): KeyState {
       return current
     },
-    change: changes => {
+    change: (changes: Partial<KeyState>): void => {
       current = { ...current, ...changes }
     },
     save: () => lease.save(owner, current),
     release: () => lease.saveAndRelease(owner, current),
   }
 }
+
+export type HeldKey = ReturnType<typeof holdKey>
 
 /** How far the import of one object version has come: nothing, a file prepared, its upload begun, its bytes there, a job accepted. */
 export const progressItem = z.object({

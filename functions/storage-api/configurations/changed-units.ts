@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { missingSections } from '../../lib/extractor/config/parse-config.ts'
+import { missingSections } from '../../lib/extractor/config/component-config.ts'
 import { checkConfiguration } from '../../lib/extractor/run/check-configuration.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
-import { checkShape, type ExtractorConfig, missingSections, parseConfig } from '../config/parse-config.ts'
+import { missingSections } from '../config/component-config.ts'
+import { checkShape, type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { planJobs } from './job-plan.ts'
