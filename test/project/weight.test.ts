@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_511,
+  'lines of product': 92_494,
   'lines of tests': 82_941,
   'words of documents': 92_919,
   functions: 10,
