@@ -28,7 +28,11 @@ export interface Ended {
 export const WHOLE = 'whole'
 /** Nobody can say how the file was to be loaded: whatever is loaded later mends it. */
 const ANY = 'any'
-const versionScope = (version: string): string => `version ${version}`
+/** Where the bucket keeps no versions, the event names one; and nobody else asks for what a person has asked for. */
+const versionScope = ({ name, input }: Ended, versionId: string | undefined): string => {
+  const { versionId: named, sequencer } = landedObject.safeParse(input).data ?? {}
+  return `version ${versionId ?? named ?? sequencer ?? name}`
+}
 
 /** What the hook says of a file that it could not import. `null`: its key or its metadata say nothing that can be followed. */
 const failedImport = z
@@ -62,10 +66,11 @@ const placed = ({ machine, name, startDate, input }: Ended): Pick<Subject, 'name
 /** @param details what the failure says beside its message */
 export const failedSubject = (ended: Ended, details: unknown): Subject => {
   const subject = { ...placed(ended), at: ended.stopDate.toISOString() }
-  const file = ended.machine === 'import' ? landedObject.safeParse(ended.input).data : undefined
-  if (file === undefined) return { ...subject, scope: WHOLE }
-  const { isIncremental, versionId = file.versionId ?? '' } = failedImport.parse(details)
-  return { ...subject, scope: { null: ANY, false: WHOLE }[String(isIncremental)] ?? versionScope(versionId) }
+  if (ended.machine !== 'import' || !landedObject.safeParse(ended.input).success)
+    return { ...subject, scope: WHOLE }
+  const { isIncremental, versionId } = failedImport.parse(details)
+  const scope = { null: ANY, false: WHOLE }[String(isIncremental)] ?? versionScope(ended, versionId)
+  return { ...subject, scope }
 }
 
 /** What a success mends. None: nothing. */
@@ -74,7 +79,7 @@ export const mendedSubjects = (ended: Ended, output: unknown): Subject[] => {
   if (ended.machine === 'import') {
     const { mends } = goodImport.safeParse(output).data ?? {}
     if (mends === undefined) return []
-    const scopes = mends.isIncremental ? [versionScope(mends.versionId ?? ''), ANY] : [WHOLE]
+    const scopes = mends.isIncremental ? [versionScope(ended, mends.versionId), ANY] : [WHOLE]
     return scopes.map(scope => ({ ...subject, scope }))
   }
   // A run that was left out, since another one was under way, has read nothing.

@@ -145,6 +145,21 @@ it('is the same in whatever order and however often ends are told', () =>
     { numRuns: runs(200) },
   ))
 
+it('of a bucket without versions each event names one, and each run that a person starts', () => {
+  const scopesOf = (name: string, sequencer?: string) => {
+    const ended: Ended = { ...endedOf(end(fails, true, undefined, 1)), name }
+    const input = { detail: { bucket: { name: 'landing' }, object: { key: 'a.csv', sequencer } } }
+    const event = { source: 'aws.s3', 'detail-type': 'Object Created', ...input }
+    const of = sequencer === undefined ? ended : { ...ended, input: event }
+    const mended = mendedSubjects(of, { mends: { isIncremental: true } })
+    return [failedSubject(of, { isIncremental: true }).scope, mended[0]?.scope]
+  }
+  const scopes = [scopesOf('e', '0A'), scopesOf('f', '0B'), scopesOf('e'), scopesOf('f')]
+  for (const [failed, mended] of scopes) expect(mended).toBe(failed)
+  expect(new Set(scopes.flat()).size).toBe(scopes.length)
+  expect(scopesOf('again', '0A')).toEqual(scopes[0])
+})
+
 it('what is deleted is forgotten, and fails again as something new', async () => {
   const store = startStore()
   await store.tell(end(fails, false, 1, 1))
