@@ -1,5 +1,5 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
-import type { LogRecord } from '../functions/lib/extractor/requests/masking/log.ts'
+import type { LogRecord } from '../functions/lib/extractor/requests/masking/masker.ts'
 import type { ExtractSummary, Progress } from '../functions/lib/extractor/run/extract.ts'
 import { printable, printableLines } from './shell/printable.ts'
 import { sentenceOf } from './shell/say-error.ts'

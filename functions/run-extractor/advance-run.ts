@@ -10,7 +10,7 @@ import { authorIdsOf } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { RunResults } from '../lib/wire/run-body.ts'
-import { beginRun, refuseChanged } from './begin-run.ts'
+import { beginRun, newRun, refuseChanged } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { loadOutputs, saveState } from './load-outputs.ts'
@@ -19,7 +19,6 @@ import { readInputs } from './read-inputs.ts'
 import { enterStep, failRun, failureOf, type Run, type RunFailure, type StoredRun } from './run.ts'
 import { openRow, runLeg } from './run-leg.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
-import { untilStopped } from './until-stopped.ts'
 
 /** What the machine does next, and, when the run has ended, what it did. */
 export type Advance =
@@ -193,38 +192,21 @@ const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): str
 const failWithoutRun = async (
   { execution, input }: RunExtractorEvent,
   error: RunFailure,
-  { stackStorage, runTokens, leases, count, log }: MachineServices,
+  { stackStorage, runTokens, ...services }: MachineServices,
 ): Promise<Advance> => {
   const { componentId, configId } = input
   const runId = runIdOf(execution)
-  await stackStorage
-    .postEvent(
-      {
-        component: componentId,
-        configurationId: configId,
-        type: 'error',
-        message: `Extraction failed: ${error.message}`,
-        params: { trigger: input.trigger ?? null, error },
-      },
-      `${runId}-end`,
-    )
-    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
-  log.warn('run not begun', { runId, componentId, configId, code: error.code, reason: error.message })
-  const nothing = { rowsLoaded: 0, seconds: 0, requests: 0, retries: 0, logins: 0 }
-  count({ componentId, configId, isSuccess: false, ...nothing })
-  await runTokens.revoke(runId)
-  await leases.release(input, execution)
-  const result: RunResults = {
-    status: 'error',
+  services.log.warn('run not begun', {
+    runId,
     componentId,
     configId,
-    configVersion: 0,
-    rowsLoaded: 0,
-    requests: 0,
-    seconds: 0,
-    rows: [],
-    error,
-  }
+    code: error.code,
+    reason: error.message,
+  })
+  const begun = newRun({ runId, input, configuration: { version: 0 }, authors: [] }, services.now())
+  const run: Run = { ...begun, continueOnFailure: false, rows: [], error }
+  const result = await endRun(run, execution, { ...services, storage: stackStorage })
+  await runTokens.revoke(runId)
   return { next: 'end', waitSeconds: 0, result, failure: { Error: error.code, Cause: error.message } }
 }
 
@@ -246,5 +228,29 @@ const failureOfMachine = (failure: MachineFailure = {}): RunFailure => {
   return {
     code: code === 'UserError' ? ('extractor.run.failed' satisfies ErrorCode) : code,
     message: message || 'The run failed without saying why.',
+  }
+}
+
+const LOOK_MS = 5_000
+
+/** Does a piece of work, and tells it when its execution was stopped meanwhile. */
+export const untilStopped = async <Result>(
+  execution: string,
+  { isRunning, log }: Pick<MachineServices, 'isRunning' | 'log'>,
+  work: (stopped: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const stop = new AbortController()
+  const look = async (): Promise<void> => {
+    if (!(await isRunning(execution))) stop.abort()
+  }
+  const timer = setInterval(
+    () =>
+      void look().catch(error => log.warn('execution not looked at', { execution, error: String(error) })),
+    LOOK_MS,
+  )
+  try {
+    return await work(stop.signal)
+  } finally {
+    clearInterval(timer)
   }
 }

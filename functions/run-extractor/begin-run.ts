@@ -70,7 +70,12 @@ interface RunToBegin {
 
 /** A run at its first leg, before anything is known of its rows. */
 export const newRun = (
-  { runId, input: { componentId, configId, branchId, trigger }, configuration, authors }: RunToBegin,
+  {
+    runId,
+    input: { componentId, configId, branchId, trigger },
+    configuration,
+    authors,
+  }: Omit<RunToBegin, 'configuration'> & { configuration: Pick<Configuration, 'version'> },
   at: Date,
 ): Omit<Run, 'rows' | 'continueOnFailure'> => ({
   id: runId,

@@ -4,7 +4,9 @@ import type { RunResults } from '../lib/wire/run-body.ts'
 import type { RowOfRun, Run } from './run.ts'
 import type { CountRun, RunServices } from './services.ts'
 
-type Services = Pick<RunServices, 'storage' | 'leases' | 'count' | 'now' | 'log'>
+type Services = Pick<RunServices, 'leases' | 'count' | 'now' | 'log'> & {
+  storage: Pick<RunServices['storage'], 'postEvent'>
+}
 
 /** Tells how the run ended, by an event and a figure, and lets the next run of the configuration begin. */
 export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResults> => {

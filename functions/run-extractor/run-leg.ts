@@ -4,7 +4,7 @@ import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig, usesRefreshToken } from '../lib/extractor/config/component-config.ts'
-import type { LogRecord } from '../lib/extractor/requests/masking/log.ts'
+import type { LogRecord } from '../lib/extractor/requests/masking/masker.ts'
 import {
   type ExtractOptions,
   type ExtractResult,
@@ -12,11 +12,11 @@ import {
   extract,
 } from '../lib/extractor/run/extract.ts'
 import type { Progress } from '../lib/extractor/run/extract-options.ts'
+import { isObject } from '../lib/json/json-value.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
-import { createKeptTokens } from './kept-tokens.ts'
 import {
   type LegCheckpoint,
   type LegFolder,
@@ -38,7 +38,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
- * run document names it: the conditional write of that document lets one attempt win. Refresh tokens alone count at once (`kept-tokens.ts`).
+ * run document names it: the conditional write of that document lets one attempt win. Refresh tokens alone count at once.
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { work, seal, openSecrets, scratchFolder, legSeconds, legDeadline, stopped } = services
@@ -235,4 +235,38 @@ export const openRow = async (run: Run, { runs, openSecrets }: Pick<RunServices,
   const reader = { componentId, configId, adoptedSecrets }
   const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
   return { configuration, state, sealed, reader, opened }
+}
+
+type State = Record<string, unknown>
+
+/**
+ * Refresh tokens that took the place of configured ones lie in the state of the configuration, sealed, whatever row they
+ * were given to: all rows log in with the same token. They are stored at once, since the server may have ended the one
+ * before, and a run may still fail.
+ */
+const createKeptTokens = (
+  { componentId, configId }: Pick<Run, 'componentId' | 'configId'>,
+  storage: Pick<RunServices['storage'], 'configuration' | 'saveState'>,
+) => {
+  const rootState = async (): Promise<State> => (await storage.configuration(componentId, configId)).state
+  return {
+    /** The state of a row with the configuration's tokens, which other rows and legs may have replaced since. */
+    laidOver: async (state: State): Promise<State> => withTokens(state, tokensOf(await rootState())),
+    /** @param given a state that holds the tokens to keep */
+    keep: async (given: State): Promise<void> =>
+      storage.saveState({ componentId, configId }, withTokens(await rootState(), tokensOf(given))),
+    /** What the row may save: its own state, with the tokens as they are sealed when it is that of the configuration. */
+    ofRow: async (state: State, rowId: string | null): Promise<State> =>
+      withTokens(state, rowId === null ? tokensOf(await rootState()) : undefined),
+  }
+}
+
+const tokensOf = ({ millrace }: State): unknown =>
+  isObject(millrace) ? millrace['refreshTokens'] : undefined
+
+const withTokens = (state: State, tokens: unknown): State => {
+  const { millrace, ...others } = state
+  const { refreshTokens: _, ...own } = isObject(millrace) ? millrace : {}
+  const all = { ...own, ...(tokens === undefined ? {} : { refreshTokens: tokens }) }
+  return { ...others, ...(Object.keys(all).length === 0 ? {} : { millrace: all }) }
 }

@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import { safeName } from '#lib/extractor/values/php/safe-name.ts'
+import { safeName } from '#lib/extractor/values/php/php-values.ts'
 import { isContainer, type Json, type JsonObject } from '#lib/json/json-value.ts'
 import type { Credentials } from './credentials.ts'
 import type { KnownRequest } from './read-curl.ts'

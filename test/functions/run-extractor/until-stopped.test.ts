@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { untilStopped } from '#functions/run-extractor/until-stopped.ts'
+import { untilStopped } from '#functions/run-extractor/advance-run.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { plainNumber } from '#lib/json/json-value.ts'
-import { Authentication } from './authentication-schema.ts'
+import { Authentication, Method, Params } from './authentication-schema.ts'
 import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
   decimal,
@@ -17,7 +17,6 @@ import {
 } from './fields.ts'
 import { goneAt } from './gone-keys.ts'
 import { Pagination } from './pagination-schema.ts'
-import { Method, Params } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 
 const count = integer.refine(value => value > 0, 'must be above 0')

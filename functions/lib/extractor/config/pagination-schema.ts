@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { plainNumber } from '#lib/json/json-value.ts'
 import { Ordering } from '../values/select/ordering.ts'
+import { requestShape } from './authentication-schema.ts'
 import {
   flag,
   integer,
@@ -14,7 +15,6 @@ import {
   unknownKind,
 } from './fields.ts'
 import { goneMethods } from './gone-keys.ts'
-import { requestShape } from './request-schema.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 

@@ -7,6 +7,7 @@ import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
 import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './gone-keys.ts'
 import { dropEditorKeys, repair } from './repair.ts'
+import { sayProblems } from './say-problems.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
 export interface ExtractorConfig {
@@ -55,7 +56,7 @@ const read = <Schema extends z.ZodType>(
   const first = schema.safeParse(input)
   if (first.success) return first.data
   const repaired = first.error.issues.reduce(compat ? repair : dropEditorKeys, input)
-  if (repaired === input) throw invalid(first.error.issues, path)
+  if (repaired === input) throw invalid(sayProblems(first.error.issues, schema, input), path)
   return read(schema, repaired, compat, path)
 }
 

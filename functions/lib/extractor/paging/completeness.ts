@@ -80,9 +80,9 @@ export class RunWatch {
       pages: this.#pages,
       requests: [...this.#requests].slice(-SAVED_DIGESTS),
       items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
-      ...(firstTotal === undefined ? {} : { firstTotal }),
-      ...(lastTotal === undefined ? {} : { lastTotal }),
-      ...(error === undefined ? {} : { error }),
+      firstTotal,
+      lastTotal,
+      error,
     }
   }
 

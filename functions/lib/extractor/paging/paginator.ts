@@ -7,7 +7,7 @@ import {
   type Params,
   type RequestOptions,
 } from '../requests/http/page-request.ts'
-import type { Log } from '../requests/masking/log.ts'
+import type { Log } from '../requests/masking/masker.ts'
 
 /** Why a job ends whose cursor is that of the page before. */
 export const STUCK = 'the cursor did not move'

@@ -1,7 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
+import { isTableIdForLoad } from '../../wire/storage-ids.ts'
 import { missingSections } from '../config/component-config.ts'
-import { checkShape, type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
+import { checkShape, type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { planJobs } from './job-plan.ts'
@@ -26,6 +27,7 @@ export const checkConfiguration = (
   try {
     if (isWhole) checkLoads(parsed)
     for (const { config } of parsed.runs) {
+      checkBucket(configuration, outputBucket(parsed.api, config))
       planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })
       for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
     }
@@ -35,6 +37,16 @@ export const checkConfiguration = (
     throw new UserError(error.code, `${error.message}\n${mistake.message}`, { cause: error })
   }
   return mistake
+}
+
+/** Tables that no output mapping sends elsewhere go to this bucket. */
+const checkBucket = ({ storage }: Readonly<Record<string, unknown>>, bucket: string | undefined): void => {
+  const { tables } = isObject(storage) && isObject(storage['output']) ? storage['output'] : {}
+  if (bucket === undefined || tables !== undefined || isTableIdForLoad(`in.c-${bucket}.t`)) return
+  throw new UserError(
+    'extractor.config.invalid',
+    `Invalid configuration: "${bucket}" cannot be the name of a bucket, which has letters, digits, "-" and "_" at parameters.config.outputBucket`,
+  )
 }
 
 const parse = (config: unknown): { parsed: ExtractorConfig; mistake?: UserError } => {

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Json } from '../../json/json-value.ts'
 import type { Traffic } from '../requests/http/admission.ts'
 import type { Witness } from '../requests/http/network-failure.ts'
-import type { LogRecord } from '../requests/masking/log.ts'
+import type { LogRecord } from '../requests/masking/masker.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
 import type { JobSummary } from './run-statistics.ts'
 

@@ -3,7 +3,6 @@ import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
-import { answerSpool } from '../requests/answers/item-file.ts'
 import {
   type Admission,
   createAdmission,
@@ -16,8 +15,7 @@ import {
 import { createRateLimitGate } from '../requests/http/rate-limit.ts'
 import { createRefreshTokens } from '../requests/http/refresh-tokens.ts'
 import { retrySettings } from '../requests/http/retry-delay.ts'
-import { createLog, type Log } from '../requests/masking/log.ts'
-import type { Masker } from '../requests/masking/masker.ts'
+import { createLog, type Log, type Masker } from '../requests/masking/masker.ts'
 import type { TableSink, WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
 import { checkLoads, createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
@@ -62,7 +60,8 @@ export const openExtraction = async (
   const statistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
-  const spool = answerSpool(options.spoolDir)
+  const { spoolDir } = options
+  const spool = { bodies: pathInside(spoolDir, 'bodies'), items: pathInside(spoolDir, 'items') }
   const { traffic, bounds, wait, admissionFor, saveBudgets } = createRunRequests({
     parsed,
     leg,

@@ -1,7 +1,7 @@
 import { hexDigest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { Job } from '../config/job-schema.ts'
-import { createErrorRules, type RuleFor } from '../requests/http/error-rules.ts'
+import { createErrorRules, type RuleFor } from '../requests/http/retry-delay.ts'
 import {
   createResponseFilter,
   parseRowFilter,

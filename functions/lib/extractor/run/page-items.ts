@@ -1,5 +1,5 @@
 import { isObject, type Json, mapFields } from '../../json/json-value.ts'
-import { LIST_ITEMS } from '../config/answer-limits.ts'
+import { LIST_ITEMS } from '../config/response-schema.ts'
 import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
 import type { Page } from '../paging/paginator.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
@@ -14,8 +14,6 @@ import type { PageWork } from './job-run.ts'
 interface PageItems {
   items: Json[]
   warning?: string
-  /** There is no list of them. */
-  isMissing?: boolean
   /** Where they are in bytes that hold nothing else of importance; absent when there are none such. */
   source?: NonNullable<AddOptions['source']>
   /** What is left of the page when it comes in parts. */
@@ -42,7 +40,7 @@ const listOf = ({ run }: PageWork, { response }: FetchedPage) => {
 }
 
 const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
-  const { items, warning, path, isMissing } = listOf(work, fetched)
+  const { items, warning, path } = listOf(work, fetched)
   const { listAt = 0 } = fetched
   if (items.length > LIST_ITEMS) {
     const next = listAt + LIST_ITEMS
@@ -54,7 +52,6 @@ const nextOfList = (work: PageWork, fetched: FetchedPage): PageItems => {
   return {
     items,
     ...(warning === undefined ? {} : { warning }),
-    ...(isMissing === true ? { isMissing } : {}),
     ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
   }
 }

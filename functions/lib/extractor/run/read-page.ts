@@ -34,18 +34,10 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
   }
-  const end = (items: readonly Json[]) =>
-    endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
-  return rowsOf(work, fetched, context, end)
+  return rowsOf(work, fetched, context)
 }
 
-/** @param end what follows the last part of the page */
-const rowsOf = (
-  work: PageWork,
-  fetched: FetchedPage,
-  context: JobContext,
-  end: (items: readonly Json[]) => PendingPage | undefined,
-): PageResult => {
+const rowsOf = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
   const { plan } = run
   const found = nextItems(work, fetched, context)
@@ -60,7 +52,8 @@ const rowsOf = (
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
   const children = pendingChildren(run, items, context)
-  const next = found.rest === undefined ? end(ofPage) : { ...work, fetched: found.rest }
+  const next =
+    found.rest === undefined ? endPage(work, fetched, ofPage, context) : { ...work, fetched: found.rest }
   return {
     items,
     source: items === found.items ? found.source : undefined,
@@ -83,14 +76,16 @@ const withoutRows = (next: PendingPage | undefined): PageResult => ({
   next: next === undefined ? [] : [next],
 })
 
+/** What follows the last part of a page. */
 const endPage = (
   work: PageWork,
   fetched: FetchedPage,
-  items: Page['items'],
+  last: readonly Json[],
   context: JobContext,
 ): PendingPage | undefined => {
   const { response, headers, url } = fetched
   const seen = isWatched(work.run, context) ? watchedPage(work, fetched) : undefined
+  const items = itemsOfPage(work, fetched, last, context)
   const next = nextPage(work, { response, items, headers, url }, seen, context)
   dropItems(fetched, context)
   return next

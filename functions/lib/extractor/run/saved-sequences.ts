@@ -3,15 +3,14 @@ import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
 import { RunWatch, type SavedWatch } from '../paging/completeness.ts'
+import type { Progress } from '../paging/stop-rules.ts'
 import { type FetchedPage, fingerprint, parsedLater } from '../requests/http/fetched-page.ts'
-import type { PageRequest, RequestOptions } from '../requests/http/page-request.ts'
+import type { PageRequest } from '../requests/http/page-request.ts'
 import { type PageEnd, parseBody } from '../requests/http/parse-response.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
 import { isPage, type JobRun, type Pending, type PendingChildren, type PendingPage } from './job-run.ts'
-import type { Placeholder } from './placeholders.ts'
 import { paginatorOf } from './start-run.ts'
-import type { Step } from './steps.ts'
 
 /**
  * The sequences of the iteration under way, as JSON: runs and rows once each, pages by reference to them. Its keys are
@@ -25,20 +24,16 @@ interface SavedSequences {
 
 type SavedPending = SavedPage | SavedChildren
 
-interface SavedRun {
+/** What is needed to go on with a run as if nothing had happened. What is not there is left out by JSON. */
+interface SavedRun
+  extends Pick<JobRun, 'request' | 'columns' | 'placeholders' | 'step'>,
+    Omit<Progress, 'startedAt'> {
   plan: string
-  request: RequestOptions
-  columns: Record<string, Json>
-  placeholders: readonly Placeholder[]
   rows: number[]
-  pages: number
-  items: number
-  volume: number
   /** Seconds since the first request; a pause between legs does not count. */
   elapsed: number
-  last?: string
-  watch?: SavedWatch
-  step?: Step
+  last: string | undefined
+  watch: SavedWatch | undefined
 }
 
 interface SavedPage {
@@ -49,10 +44,10 @@ interface SavedPage {
     base64?: true
     headers: Record<string, string>
     url: string
-    response?: Json
-    ends?: PageEnd
-    items?: FetchedPage['items']
-    listAt?: number
+    response: Json | undefined
+    ends: PageEnd | undefined
+    items: FetchedPage['items']
+    listAt: number | undefined
   }
 }
 
@@ -86,21 +81,19 @@ export const saveSequences = (
   const saveRun = (run: JobRun): number => {
     const known = runIndex.get(run)
     if (known !== undefined) return known
-    const { pages, items, volume, startedAt } = run.progress
-    const last = typeof run.last === 'object' ? fingerprint(run.last.response) : run.last
+    const { plan, request, columns, placeholders, step, watch, last } = run
+    const { startedAt, ...progress } = run.progress
     runs.push({
-      plan: run.plan.path,
-      request: run.request,
-      columns: run.columns,
-      placeholders: run.placeholders,
+      ...progress,
+      plan: plan.path,
+      request,
+      columns,
+      placeholders,
+      step,
       rows: run.rows.map(saveRow),
-      pages,
-      items,
-      volume,
       elapsed: now - startedAt,
-      ...(last === undefined ? {} : { last }),
-      ...(run.watch === undefined ? {} : { watch: run.watch.save() }),
-      ...(run.step === undefined ? {} : { step: run.step }),
+      last: typeof last === 'object' ? fingerprint(last.response) : last,
+      watch: watch?.save(),
     })
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
@@ -143,10 +136,10 @@ const saveFetched = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> =>
       Object.entries(others).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
     ),
     url,
-    ...(isParsed ? {} : { response: fetched.response }),
-    ...(ends === undefined ? {} : { ends }),
-    ...(items === undefined ? {} : { items }),
-    ...(listAt === undefined ? {} : { listAt }),
+    response: isParsed ? undefined : fetched.response,
+    ends,
+    items,
+    listAt,
   }
 }
 
@@ -163,25 +156,16 @@ export const restoreSequences = (
     if (plan !== undefined) return plan
     throw ofAnother()
   }
-  const restored = runs.map((run): JobRun => {
-    const plan = planAt(run.plan)
+  const restored = runs.map(({ plan: path, pages, items, volume, elapsed, watch, ...run }): JobRun => {
+    const plan = planAt(path)
     const above = run.rows.map(index => rows[index] ?? null)
     return {
+      ...run,
       plan,
-      request: run.request,
-      columns: run.columns,
-      placeholders: run.placeholders,
       rows: above,
       paginator: paginatorOf(plan, run.request, { rows: above, placeholders: run.placeholders }, context),
-      progress: {
-        pages: run.pages,
-        items: run.items,
-        volume: run.volume,
-        startedAt: context.now() - run.elapsed,
-      },
-      last: run.last,
-      watch: run.watch && new RunWatch(run.watch),
-      step: run.step,
+      progress: { pages, items, volume, startedAt: context.now() - elapsed },
+      watch: watch && new RunWatch(watch),
     }
   })
   const runAt = (index: number): JobRun => {

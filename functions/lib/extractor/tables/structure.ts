@@ -6,7 +6,7 @@ import {
   sanitizeColumnName,
   transliterate,
 } from '../../table-engine/csv/column-names.ts'
-import { safeName } from '../values/php/safe-name.ts'
+import { safeName } from '../values/php/php-values.ts'
 import { hasHeader } from './learn.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
@@ -164,14 +164,8 @@ export interface StructureState {
   takenNames: [string, string[]][]
 }
 
-interface NodeState {
-  id: number
-  key: string
-  type?: NodeType
-  solid?: NodeType
-  header?: string
-  isParent?: true
-  children?: NodeState[]
+interface NodeState extends Pick<StructureNode, 'id' | 'key' | 'type' | 'solid' | 'header' | 'isParent'> {
+  children: NodeState[]
 }
 
 export const saveStructure = (structure: Structure): StructureState => ({
@@ -180,14 +174,9 @@ export const saveStructure = (structure: Structure): StructureState => ({
   takenNames: [...structure.takenNames].map(([table, names]) => [table, [...names]]),
 })
 
-const saveNode = (node: StructureNode): NodeState => ({
-  id: node.id,
-  key: node.key,
-  ...(node.type === undefined ? {} : { type: node.type }),
-  ...(node.solid === undefined ? {} : { solid: node.solid }),
-  ...(node.header === undefined ? {} : { header: node.header }),
-  ...(node.isParent ? { isParent: true as const } : {}),
-  ...(node.children.size === 0 ? {} : { children: [...node.children.values()].map(saveNode) }),
+const saveNode = ({ id, key, type, solid, header, isParent, children }: StructureNode): NodeState => ({
+  ...{ id, key, type, solid, header, isParent },
+  children: [...children.values()].map(saveNode),
 })
 
 export const restoreStructure = (state: StructureState): Structure => {
@@ -198,13 +187,12 @@ export const restoreStructure = (state: StructureState): Structure => {
   return structure
 }
 
-const restoreNode = (state: NodeState, parent: StructureNode | undefined): StructureNode => {
-  const node = new StructureNode(state.key, parent)
-  node.restoreId(state.id)
-  node.type = state.type
-  node.solid = state.solid
-  node.header = state.header
-  node.isParent = state.isParent === true
-  for (const child of state.children ?? []) node.children.set(child.key, restoreNode(child, node))
+const restoreNode = (
+  { id, children, ...state }: NodeState,
+  parent: StructureNode | undefined,
+): StructureNode => {
+  const node = Object.assign(new StructureNode(state.key, parent), state)
+  node.restoreId(id)
+  for (const child of children) node.children.set(child.key, restoreNode(child, node))
   return node
 }

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
-import { safeName } from '../values/php/safe-name.ts'
+import { safeName } from '../values/php/php-values.ts'
 import type { TableLoad, WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
-import { safeName } from '../values/php/safe-name.ts'
+import { safeName } from '../values/php/php-values.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LogRecord } from '#lib/extractor/requests/masking/log.ts'
+import type { LogRecord } from '#lib/extractor/requests/masking/masker.ts'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/run/extract.ts'
 import { type Answer, type ApiRequest, startApi } from './api-server.ts'
 

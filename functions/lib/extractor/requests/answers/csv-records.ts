@@ -2,8 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
-import { ITEM_BYTES } from '../../config/answer-limits.ts'
-import type { ResponseSettings } from '../../config/response-schema.ts'
+import { ITEM_BYTES, type ResponseSettings } from '../../config/response-schema.ts'
 import { damagedAnswer, messageOf } from './http-response.ts'
 
 type CsvSettings = Pick<ResponseSettings, 'delimiter' | 'quote' | 'escape' | 'columns' | 'skipLines'>

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import type { Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
-import { PART_BYTES, PART_ITEMS } from '../../config/answer-limits.ts'
+import { PART_BYTES, PART_ITEMS } from '../../config/response-schema.ts'
 import { AppendFile } from '../../tables/table-spool.ts'
 
 /** The items of one answer in a file, in parts of which one at a time is in memory. Plain JSON: a checkpoint holds it. */
@@ -103,17 +103,3 @@ export const readAllItems = function* (folder: string, file: ItemFile): Generato
 
 export const removeItems = (folder: string, { name }: Pick<ItemFile, 'name'>): void =>
   rmSync(pathInside(folder, name), { force: true })
-
-/** Folders of answers that are not read as plain JSON. */
-export interface AnswerSpool {
-  /** Bodies while they are read: nothing of them outlives a leg. */
-  bodies: string
-  /** Items that are not yet written to tables. The next leg needs them. */
-  items: string
-}
-
-/** Below the folder of spooled rows, so that what the next leg needs goes along. */
-export const answerSpool = (spoolDir: string): AnswerSpool => ({
-  bodies: pathInside(spoolDir, 'bodies'),
-  items: pathInside(spoolDir, 'items'),
-})

@@ -9,10 +9,15 @@ import { setHeader } from '../http/outgoing-request.ts'
 import { awsSigner } from './aws-signature.ts'
 import { createJwtSigner, jwtAuthentication } from './jwt.ts'
 import { loginAuthentication } from './login.ts'
-import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { oauth2Authentication } from './oauth2.ts'
 import { oauth10Authentication } from './oauth10.ts'
-import { apiKeyAuthentication, oauth20Authentication, queryAuthentication } from './query.ts'
+import {
+  apiKeyAuthentication,
+  oauth20Authentication,
+  parseData,
+  queryAuthentication,
+  requireCredentials,
+} from './query.ts'
 
 interface CreateOptions extends AuthenticatorOptions {
   file: ConfigFile

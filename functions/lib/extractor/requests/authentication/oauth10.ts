@@ -6,7 +6,7 @@ import { parseQuery, type Query, rawUrlEncode } from '../../values/php/query.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import type { Authenticator } from '../http/authenticator.ts'
 import { type OutgoingRequest, setHeader } from '../http/outgoing-request.ts'
-import { parseData, requireCredentials } from './oauth-credentials.ts'
+import { parseData, requireCredentials } from './query.ts'
 
 /**
  * OAuth 1.0 (RFC 5849), HMAC-SHA1, in the Authorization header. `#data` holds `oauth_token` and `oauth_token_secret`.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
+import { parseJson } from '#lib/json/parse-json.ts'
 import type {
   ApiKeyAuthentication,
   OAuth20Authentication,
@@ -12,7 +13,6 @@ import { formatQuery, parseQuery, type Query, replaceInQuery } from '../../value
 import type { Authenticator } from '../http/authenticator.ts'
 import { checkHeaders, type OutgoingRequest, setHeader, setHeaders } from '../http/outgoing-request.ts'
 import type { Masker } from '../masking/masker.ts'
-import { parseData, requireCredentials } from './oauth-credentials.ts'
 
 /**
  * Query parameters worked out for each request, with contexts `attr`, `query` and `request`
@@ -151,4 +151,41 @@ export const withQuery = (request: OutgoingRequest, change: (query: Query) => Qu
   const query = formatQuery(change(parseQuery(at < 0 ? '' : request.url.target.slice(at + 1))))
   const target = query === '' ? path : `${path}?${query}`
   return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
+}
+
+interface Credentials {
+  data: string
+  clientId: string
+  clientSecret: string
+}
+
+/** @throws UserError `extractor.authentication.oauth` naming what is missing */
+export const requireCredentials = (
+  credentials: OAuthCredentials | undefined,
+  version: '1.0' | '2.0',
+): Credentials => {
+  if (credentials === undefined) {
+    throw new UserError(
+      'extractor.authentication.oauth',
+      'OAuth API credentials not supplied in configuration.',
+    )
+  }
+  const need = (key: '#data' | 'appKey' | '#appSecret'): string => {
+    const value = credentials[key]
+    if (value) return value
+    throw new UserError(
+      'extractor.authentication.oauth',
+      `Missing '${key}' for OAuth ${version} authorization.`,
+    )
+  }
+  return { data: need('#data'), clientId: need('appKey'), clientSecret: need('#appSecret') }
+}
+
+/** The stored `#data` as JSON. */
+export const parseData = (data: string): Json => {
+  try {
+    return parseJson(data)
+  } catch (cause) {
+    throw new UserError('extractor.authentication.oauth', 'The OAuth data is not a valid JSON', { cause })
+  }
 }

@@ -61,6 +61,7 @@ export const sessionAuthentication = ({
     renew: number => {
       // A later request may have renewed already: then try its session
       if (session?.number === number) session = undefined
+      return true
     },
     renewsOn401,
   }

@@ -4,7 +4,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import { plural } from '#lib/plural.ts'
 import type { Budget, Limits } from '../../config/api-schema.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
-import type { Log } from '../masking/log.ts'
+import type { Log } from '../masking/masker.ts'
 import { NetworkFailure, type Outcome } from './network-failure.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 /** Says when each request of a run may be sent. */

@@ -2,13 +2,10 @@ import { rmSync } from 'node:fs'
 import { UserError } from '#lib/errors/errors.ts'
 import { formatQuery, parseQuery } from '../../values/php/query.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
-import type { AnswerSpool } from '../answers/item-file.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
-import type { Log } from '../masking/log.ts'
-import type { Masker } from '../masking/masker.ts'
+import type { Log, Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import type { Authenticator } from './authenticator.ts'
-import type { RuleFor } from './error-rules.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import { type Exchange, type HttpClient, noTries } from './http-client.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
@@ -16,6 +13,7 @@ import type { PageRequest } from './page-request.ts'
 import { isUsual, jsonText, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
 import type { RedirectTarget } from './redirect.ts'
 import type { HttpUrl } from './resolve-url.ts'
+import type { RuleFor } from './retry-delay.ts'
 
 interface ApiSessionOptions {
   client: HttpClient
@@ -33,8 +31,8 @@ interface ApiSessionOptions {
   isSecretField: IsSecretField
   log: Log
   bodyLimitBytes: number
-  /** Where large bodies and the items of answers wait. */
-  spool: AnswerSpool
+  /** Folders: of bodies while they are read, and of items until they are written to tables, which the next leg needs. */
+  spool: { bodies: string; items: string }
 }
 
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
@@ -75,15 +73,8 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       sign,
       ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
       ...ways,
-      ...(renew === undefined
-        ? {}
-        : {
-            renew: isRuled => {
-              if (session === undefined || !(isRuled || renewsOn401)) return false
-              renew(session)
-              return true
-            },
-          }),
+      renew: isRuled =>
+        session !== undefined && (isRuled || renewsOn401 === true) && renew?.(session) === true,
     })
     return renew !== undefined && !renewsOn401 && response.rule === undefined
       ? { ...response, isOfSession: true }

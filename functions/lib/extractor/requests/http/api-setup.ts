@@ -3,7 +3,7 @@ import type { Json } from '#lib/json/json-value.ts'
 import type { ExtractorConfig } from '../../config/parse-config.ts'
 import { type EvaluateValues, evaluate } from '../../values/functions/evaluate.ts'
 import { isEmpty } from '../../values/php/php-values.ts'
-import type { Log } from '../masking/log.ts'
+import type { Log } from '../masking/masker.ts'
 import { checkHeaders, type Headers, setHeaders } from './outgoing-request.ts'
 
 type Api = ExtractorConfig['api']

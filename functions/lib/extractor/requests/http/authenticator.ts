@@ -38,10 +38,10 @@ export interface Authenticator {
   /** Signs one attempt; runs inside the retry loop, so that each retry is signed anew. */
   sign(request: OutgoingRequest): Promise<Signed>
   /**
-   * After a request signed in `session` was refused: makes the next `sign` log in again. Absent where a new try would send the same
-   * credentials.
+   * After a request signed in `session` was refused: makes the next `sign` log in again, and returns `true`. Absent where a new try would send
+   * the same credentials.
    */
-  renew?(session: number): void
+  renew?(session: number): true
   /** Whether a 401 asks for it, without any rule. */
   readonly renewsOn401?: boolean
   /** Whether each request needs a login of its own, so that requests must not overlap. */

@@ -27,10 +27,9 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher =>
     connect: noticingResets({
       allowH2: true,
       timeout: options.connectTimeoutSeconds * 1000,
-      ...(options.caCertificate === undefined ? {} : { ca: options.caCertificate }),
-      ...(options.clientCertificate === undefined
-        ? {}
-        : { cert: options.clientCertificate, key: options.clientCertificate }),
+      ca: options.caCertificate,
+      cert: options.clientCertificate,
+      key: options.clientCertificate,
       ...(options.guard ? { lookup: guardedLookup(options.resolve, options.allowedPrivateHosts) } : {}),
     }),
   })

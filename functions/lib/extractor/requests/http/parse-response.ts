@@ -7,9 +7,7 @@ import type { ScannedNumbers } from '#lib/json/scan-numbers.ts'
 import { STATUS_CODES } from '#lib/node-http.ts'
 import type { ErrorRule } from '../../config/error-rules-schema.ts'
 import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
-import type { Log } from '../masking/log.ts'
-import type { Masker } from '../masking/masker.ts'
-
+import type { Log, Masker } from '../masking/masker.ts'
 export interface ParseResponseOptions {
   method: string
   /** Statuses whose body is used all the same, with a warning (docs/reference/extractor-requests.md#retries-and-errors). */

@@ -1,5 +1,5 @@
 import { firstHeader, type ResponseHeaders } from '../answers/http-response.ts'
-import type { Log } from '../masking/log.ts'
+import type { Log } from '../masking/masker.ts'
 
 const remainingNames = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
 const resetNames = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']

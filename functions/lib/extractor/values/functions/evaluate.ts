@@ -2,7 +2,7 @@ import { didYouMean } from '#lib/errors/did-you-mean.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { JsonNumber } from '#lib/json/json-number.ts'
 import { isObject, type Json, type JsonObject, mapFields } from '#lib/json/json-value.ts'
-import { ByteString, type Value } from '../php/byte-string.ts'
+import { ByteString, type Value } from '../php/php-values.ts'
 import { TextBudget } from '../php/sprintf.ts'
 import {
   callFunction,

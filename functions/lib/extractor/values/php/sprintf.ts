@@ -1,8 +1,7 @@
 import { UserError } from '#lib/errors/errors.ts'
 import { wholeNumber } from '../select/ordering.ts'
-import type { Value } from './byte-string.ts'
 import { phpFloat } from './php-number.ts'
-import { toBytes, toFloat, toInteger, toPhpText } from './php-values.ts'
+import { toBytes, toFloat, toInteger, toPhpText, type Value } from './php-values.ts'
 
 // Each repetition has an end: between flags and width a long run of zeros could be cut at any place
 const directive =

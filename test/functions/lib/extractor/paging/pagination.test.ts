@@ -4,8 +4,7 @@ import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
 import { findLink } from '#lib/extractor/paging/header-link.ts'
 import { buildEndpoint } from '#lib/extractor/requests/http/outgoing-request.ts'
 import type { PageRequest, RequestOptions } from '#lib/extractor/requests/http/page-request.ts'
-import { createLog } from '#lib/extractor/requests/masking/log.ts'
-import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
+import { createLog, createMasker } from '#lib/extractor/requests/masking/masker.ts'
 import type { Json } from '#lib/json/json-value.ts'
 
 const log = createLog(() => {}, createMasker(), false)

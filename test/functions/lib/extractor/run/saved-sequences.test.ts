@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
-import { createLog } from '#lib/extractor/requests/masking/log.ts'
-import { createMasker } from '#lib/extractor/requests/masking/masker.ts'
+import { createLog, createMasker } from '#lib/extractor/requests/masking/masker.ts'
 import { createHighWaterMarks } from '#lib/extractor/run/high-water-marks.ts'
 import type { JobContext } from '#lib/extractor/run/job-context.ts'
 import { planJobs } from '#lib/extractor/run/job-plan.ts'

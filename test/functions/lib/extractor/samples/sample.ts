@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Agent, buildConnector } from 'undici'
 import { expect } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
-import type { LogRecord } from '#lib/extractor/requests/masking/log.ts'
+import type { LogRecord } from '#lib/extractor/requests/masking/masker.ts'
 import { extract } from '#lib/extractor/run/extract.ts'
 
 /** A configuration, the API that it reads, and what must come out. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { phpFloat } from '#lib/extractor/values/php/php-number.ts'
 import { phpJsonEncode, phpSerialize, phpVarExport } from '#lib/extractor/values/php/php-serialize.ts'
-import { safeName } from '#lib/extractor/values/php/safe-name.ts'
+import { safeName } from '#lib/extractor/values/php/php-values.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 
 describe('doubles', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteString } from '#lib/extractor/values/php/byte-string.ts'
 import {
+  ByteString,
   isEmpty,
   isEmptyAsArray,
   toInteger,
