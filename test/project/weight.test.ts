@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_499,
-  'lines of tests': 82_956,
+  'lines of product': 92_489,
+  'lines of tests': 83_050,
   'words of documents': 92_919,
   functions: 10,
   routes: 211,
