@@ -10,6 +10,9 @@ export interface ScannedNumbers {
   depth: number
 }
 
+/** Lists and objects in each other: more than any data mean, and less than what reads them by calling itself can. */
+export const MOST_DEPTH = 500
+
 /** A number as JSON has it: what is none stays, so that parsing refuses it. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 

@@ -2,6 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import { MOST_DEPTH } from '../../json/scan-numbers.ts'
 import { marked } from '../types/marked-text.ts'
 import { MAX_COLUMNS } from './column-names.ts'
 import { formatRecord } from './format-records.ts'
@@ -57,8 +58,15 @@ const rowOf = ({ bytes, offset, line }: JsonText, source: string): JsonObject =>
     )
   let value: Json
   try {
-    value = parseJson(text)
+    value = parseJson(text, ({ depth }) => {
+      if (depth > MOST_DEPTH)
+        throw fail(
+          `This is nested ${depth} deep`,
+          `At most ${MOST_DEPTH} lists and objects are read in each other`,
+        )
+    })
   } catch (cause) {
+    if (cause instanceof UserError) throw cause
     const said = cause instanceof Error ? cause.message : 'This is no JSON'
     throw fail(said.replace(/ \(line \d+ column \d+\)$/, ''))
   }

@@ -143,6 +143,24 @@ describe('JSON', () => {
       await expect(tables.load(file, options)).rejects.toThrow(/The file has no keys/)
   })
 
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+    ['objects with numbers as keys', '{"1":', '}'],
+  ])(
+    'nested deeper than what walks through it can take is refused with its line, and 500 load: %s',
+    async (_, open, close) => {
+      const nested = (depth: number): string => `${open.repeat(depth)}1${close.repeat(depth)}`
+      for (const depth of [501, 100_000])
+        await expect(tables.load(`{"a":1}\n{"a":${nested(depth - 1)}}\n`)).rejects.toMatchObject({
+          code: 'invalidCsv',
+          params: { line: 2 },
+          message: expect.stringContaining(`nested ${depth} deep`),
+        })
+      expect((await rowsOf(`{"a":${nested(499)}}\n`)).rows).toEqual([[nested(499)]])
+    },
+  )
+
   it('names the row whose cell a column of a typed table cannot hold', async () => {
     const current = withFields(emptySnapshot([], []), [
       { name: 'n', type: 'long', rules: { nullable: true } },

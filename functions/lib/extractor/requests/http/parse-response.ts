@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
-import type { ScannedNumbers } from '#lib/json/scan-numbers.ts'
+import { MOST_DEPTH, type ScannedNumbers } from '#lib/json/scan-numbers.ts'
 import { STATUS_CODES } from '#lib/node-http.ts'
 import type { ErrorRule } from '../../config/error-rules-schema.ts'
 import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
@@ -90,8 +90,6 @@ const isEmptyPage = (
 
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 
-/** More than any API means, and less than what reads it by recursion can. */
-const MAX_DEPTH = 500
 /** What lists and objects take when they are empty, and numbers whose text is kept. */
 const CONTAINER_BYTES = 120
 const NUMBER_BYTES = 225
@@ -101,7 +99,8 @@ const NUMBER_BYTES = 225
  * `extractor.response.tooLarge`.
  */
 const refuseHostile = ({ containers, changed, depth }: ScannedNumbers, bytes: number): void => {
-  if (depth > MAX_DEPTH) throw new UserError('extractor.response.depth', 'The response is nested too deeply.')
+  if (depth > MOST_DEPTH)
+    throw new UserError('extractor.response.depth', 'The response is nested too deeply.')
   const numbers = changed.length / 2
   const needed = bytes + containers * CONTAINER_BYTES + numbers * NUMBER_BYTES
   if (needed > getHeapStatistics().heap_size_limit / 2)
