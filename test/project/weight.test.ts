@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_489,
-  'lines of tests': 83_050,
-  'words of documents': 92_919,
+  'lines of product': 92_499,
+  'lines of tests': 83_068,
+  'words of documents': 92_937,
   functions: 10,
   routes: 211,
   settings: 20,
