@@ -143,10 +143,7 @@ export const findRun = async (
   if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
   const run = runResource(found)
   if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
-  return {
-    ...run,
-    progress: run.status === 'processing' ? ((await extractionRuns.progressOf(runId)) ?? null) : null,
-  }
+  return { ...run, progress: run.status === 'processing' ? (found.progress ?? null) : null }
 }
 
 /** Stops a run at its next page. A table that is being loaded is loaded whole; no other one is, and no state is saved. */
@@ -206,10 +203,10 @@ routes.put('/v2/storage/runs/{runId}/progress', {
   },
   handle: async ({ params: { runId }, body, caller }, { extractionRuns, now }) => {
     // As its items say: Step Functions is not asked each time.
-    const { id, status } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
+    const { id } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
     if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(id)))
       throw accessDenied('the token of the run')
-    if (status !== 'processing') throw new UserError('storage.runs.notFound', `${id} has ended`)
-    await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) }, now())
+    if (!(await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) })))
+      throw new UserError('storage.runs.notFound', `${id} has ended`)
   },
 })

@@ -2,7 +2,7 @@ import type { DescribeRun } from '../../lib/storage/runs/describe-run.ts'
 import type { RunRecords } from '../../lib/storage/runs/run-records.ts'
 
 /** Runs of configurations, however they were started. `get` gives one as its items say. */
-export interface ExtractionRuns extends Pick<RunRecords, 'list' | 'get' | 'noteProgress' | 'progressOf'> {
+export interface ExtractionRuns extends Pick<RunRecords, 'list' | 'get' | 'noteProgress'> {
   /**
    * For what one request wants to know of single runs. Step Functions is asked about the first one whose end is not among
    * the items, and about no other: an account may ask for ten a second (docs/limits.md).
@@ -28,7 +28,8 @@ export const createExtractionRuns = (
         const known = await runs.get(id)
         if (hasAsked || (known !== undefined && known.status !== 'RUNNING')) return known
         hasAsked = true
-        return (await describe(id)) ?? known
+        const described = await describe(id)
+        return described ? { ...known, ...described } : known
       },
     }
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toldProgress } from '../../wire/run-body.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 
 /** One that waits for its redrive goes on. */
@@ -18,6 +19,8 @@ export const runExecution = z.object({
   output: z.string().optional(),
   error: z.string().optional(),
   cause: z.string().optional(),
+  /** Of one that is under way, as far as it has said. */
+  progress: z.optional(toldProgress),
 })
 
 export type RunExecution = z.infer<typeof runExecution>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
 import { expiringIn, type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
-import { type ToldProgress, toldProgress } from '../../wire/run-body.ts'
+import type { ToldProgress } from '../../wire/run-body.ts'
 import { inputOfRun, type RunExecution, runExecution } from './run-execution.ts'
 
 /** The configuration that a run is of. */
@@ -23,7 +23,6 @@ const ofPlace = ({ componentId, configId }: RunPlace): string =>
   `${ALL}/${shortDigest(JSON.stringify([componentId, configId]))}`
 
 const ownKey = (name: string) => ({ pk: `RUN#${name}`, sk: 'RUN' })
-const progressKey = (name: string) => ({ pk: `RUN#${name}`, sk: 'PROGRESS' })
 const openKey = (name: string) => ({ pk: OPEN, sk: name })
 
 /**
@@ -64,15 +63,9 @@ export const createRunRecords = (items: ItemTable) => {
       return item && runExecution.parse(item)
     },
 
-    /** How far a run has come; the newest word counts. */
-    async noteProgress(name: string, progress: ToldProgress, now: Date): Promise<void> {
-      await items.put(progressKey(name), { ...progress, ...expiringIn(KEPT_DAYS, now) })
-    },
-
-    async progressOf(name: string): Promise<ToldProgress | undefined> {
-      const item = await items.get(progressKey(name))
-      return item && toldProgress.parse(item)
-    },
+    /** How far a run has come; the newest word counts, until the run ends. Resolves to false when it has. */
+    noteProgress: async (name: string, progress: ToldProgress): Promise<boolean> =>
+      (await items.update(ownKey(name), { set: { progress } }, { status: 'RUNNING' })) !== undefined,
 
     /** Newest first. Default: of all configurations. */
     async *list(place?: RunPlace): AsyncGenerator<RunExecution> {
