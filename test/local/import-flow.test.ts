@@ -374,4 +374,18 @@ describe('a file that cannot be imported', () => {
     expect(await deadLetters.arrived()).toBeDefined()
     expect((await drop(key, 'id,name\n1,a\n')).status).toBe('SUCCEEDED')
   })
+
+  it('because somebody stops its execution: a dead letter, which the next version of the key removes', async () => {
+    const key = `${bucketId}/stopped.csv`
+    const before = new Set(await executionsSince(new Set()))
+    const Body = `id\n${'1234567\n'.repeat(500_000)}`
+    await s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key: key, Body }))
+    const [executionArn = ''] = await startedSince(before, 1)
+    const execution = { machineArn: machineArn(), name: executionName(executionArn) }
+    await cloud.host.machines.stop(execution, { code: 'Enough', message: 'of this' })
+    expect(await deadLetters.arrived()).toMatchObject({ failure: { code: 'ABORTED' } })
+    expect((await drop(key, 'id\n1\n')).status).toBe('SUCCEEDED')
+    const keysOf = async () => JSON.stringify(await keptLetters(cloud, 'import'))
+    await eventually(async () => expect(await keysOf()).not.toContain('stopped.csv'))
+  })
 })
