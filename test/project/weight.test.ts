@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_493,
-  'lines of tests': 83_068,
+  'lines of tests': 83_082,
   'words of documents': 92_937,
   functions: 10,
   routes: 211,
