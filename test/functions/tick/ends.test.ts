@@ -59,6 +59,13 @@ it('in whatever order and however often its events come, a run has ended', () =>
     }),
   ))
 
+it('a run whose beginning is told after its end is not looked after', async () => {
+  const runs = createRunRecords(createMemoryItemTable())
+  for (const event of [eventOf(begun), eventOf(), eventOf(begun)])
+    await keepRun(event, { runs, describe: never })
+  expect(await runs.longestOpen()).toBeUndefined()
+})
+
 it('what is too large for an event is asked for', async () => {
   const runs = createRunRecords(createMemoryItemTable())
   const whole: RunExecution = {

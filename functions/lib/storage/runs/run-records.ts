@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
-import { expiringIn, type Item, type ItemTable, startingWith } from '../../items/item-table.ts'
+import {
+  expiringIn,
+  type Item,
+  type ItemTable,
+  type ItemWrite,
+  startingWith,
+} from '../../items/item-table.ts'
 import type { ToldProgress } from '../../wire/run-body.ts'
 import { inputOfRun, type RunExecution, runExecution } from './run-execution.ts'
 
@@ -48,14 +54,17 @@ export const createRunRecords = (items: ItemTable) => {
   return {
     /** Of one that has ended already nothing changes. */
     async begin(run: RunExecution): Promise<void> {
-      // First, so that a run whose end gets lost is looked after. One that has ended is taken out again by whoever looks.
-      await items.put(openKey(run.name), { name: run.name, lookedAt: run.startDate.toISOString() }, 'absent')
-      for (const key of keysOf(run)) await items.put(key, itemOf(run), 'absent')
+      const open = { name: run.name, lookedAt: run.startDate.toISOString() }
+      const puts = [
+        [openKey(run.name), open],
+        ...keysOf(run).map(key => [key, itemOf(run)] as const),
+      ] as const
+      await items.transact(puts.map(([key, item]) => ({ action: 'put', key, item, when: 'absent' })))
     },
 
     async end(run: RunExecution): Promise<void> {
-      for (const key of keysOf(run)) await items.put(key, itemOf(run))
-      await items.delete(openKey(run.name))
+      const puts = keysOf(run).map((key): ItemWrite => ({ action: 'put', key, item: itemOf(run) }))
+      await items.transact([...puts, { action: 'delete', key: openKey(run.name) }])
     },
 
     async get(name: string): Promise<RunExecution | undefined> {
