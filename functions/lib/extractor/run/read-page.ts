@@ -23,13 +23,14 @@ import { checkTotal, hasAll, isWatched, nameOf, type RunEnd, tellSilence, watchP
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
 export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
-  void fetched.response // what is no JSON fails before it counts as a page
   const { plan, progress } = run
   if (fetched.ends !== undefined) return withoutRows(endRun(run, BY_RULE[fetched.ends], context))
   if (isFirstPart(fetched)) {
     // The server repeats itself: drop the page and end the job (docs/reference/extractor-pagination.md#pagination)
     if (repeats(work, fetched)) return withoutRows(endRun(run, REPEATED, context))
-    run.last = digestOf(fetched) ?? fetched
+    // What is no JSON fails before it counts as a page; a page that is written forgets its response
+    const { isParsed, body, response } = fetched
+    run.last = digestOf(fetched) ?? { isParsed, body, response }
     context.statistics.page(plan)
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
