@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { type AskedWait, executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt, waitSecondsBeforeBegin } from '../lib/storage-client/wait-seconds-at.ts'
@@ -17,7 +16,7 @@ export const pollJobEvent = z.object({
 
 /** What the state machine needs: whether to wait, how long, or the result. */
 type Poll =
-  | ({ status: 'waiting' | 'processing'; jobId: number; isFinished: false } & AskedWait)
+  | { status: 'waiting' | 'processing'; jobId: number; isFinished: false; waitSeconds: number }
   | { status: 'success'; jobId: number; isFinished: true; results: unknown }
   | { status: 'error'; jobId: number; isFinished: true; error: { code: string; message: string } }
 
@@ -31,7 +30,6 @@ export const pollOf = (job: Job, ageSeconds: number): Poll => {
         jobId: job.id,
         isFinished: false,
         waitSeconds: waitSeconds(ageSeconds, job.retryAfterSeconds),
-        waitsFor: [executionOfJob(job.id)],
       }
     }
     case 'success':

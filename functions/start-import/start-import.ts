@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { executionOfJob } from '../lib/asked-wait.ts'
 import { executionName } from '../lib/cloud/execution-name.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
@@ -91,11 +90,7 @@ export const startImport = async (
 export const asPatientAs = (ageSeconds: number, answer: ImportAnswer): ImportAnswer => {
   if (answer.next === 'again') return { ...answer, waitSeconds: patientWait(answer.waitSeconds, ageSeconds) }
   if (answer.next !== 'poll') return answer
-  return {
-    ...answer,
-    waitSeconds: Math.max(answer.waitSeconds, waitSecondsAt(ageSeconds)),
-    waitsFor: [executionOfJob(answer.jobId)],
-  }
+  return { ...answer, waitSeconds: Math.max(answer.waitSeconds, waitSecondsAt(ageSeconds)) }
 }
 
 const importLanded = async (

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { AskedWait } from '#lib/asked-wait.ts'
+import { type AskedWait, executionOfJob } from '#lib/asked-wait.ts'
 import type { Answer, WholeAnswer } from '#lib/drive/step.ts'
 import { reportOf } from '#lib/errors/machine-failure.ts'
 import { EVEN_THAT_FAILED, type Retry, retries } from '../../infra/system.ts'
@@ -95,11 +95,12 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
       return stepped('Step', { state, job: null })
     }
     if (answer.next !== 'poll') throw new Error(`An answer of ${answer.next} is an end`)
-    await pause(answer)
+    const waitsFor = [executionOfJob(answer.jobId)]
+    await pause({ waitSeconds: answer.waitSeconds, waitsFor })
     for (;;) {
       const job = (await call('Poll', options.poll, { jobId: answer.jobId })) as Polled // As poll-job answers.
       polled = job
-      if (!job.isFinished) await pause(job)
+      if (!job.isFinished) await pause({ waitSeconds: job.waitSeconds, waitsFor })
       else if (job.status === 'success' && answer.output)
         return { ...BEGIN, next: 'done', output: { ...answer.output, ...job } }
       else return stepped('Step', { state, job })
@@ -150,7 +151,7 @@ const allOrNone = async (
 }
 
 type Whole = Answer & WholeAnswer
-type Polled = AskedWait & { readonly isFinished: boolean; readonly status: string }
+type Polled = { readonly waitSeconds: number; readonly isFinished: boolean; readonly status: string }
 
 /** What Step Functions ends without asking anybody (Developer Guide, "Handling errors in Step Functions workflows"). */
 class Ended extends Error {

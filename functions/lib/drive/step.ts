@@ -50,7 +50,12 @@ export type Answer =
    * Waits for a job of the storage service, and takes the next step with its end. With `output` a success ends the execution,
    * with this and the job's end as its output.
    */
-  | ({ next: 'poll'; jobId: number; output?: Readonly<Record<string, unknown>> } & AskedWait & Passing)
+  | ({
+      next: 'poll'
+      jobId: number
+      waitSeconds: number
+      output?: Readonly<Record<string, unknown>>
+    } & Passing)
   /** Does the parts side by side, each by a call of its own, and takes the next step. */
   | ({ next: 'each'; parts: readonly unknown[] } & Passing)
   | ({ next: 'done'; output: unknown } & EndsOthers)

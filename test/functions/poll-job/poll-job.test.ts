@@ -65,7 +65,6 @@ describe('the result of a poll', () => {
       jobId: 7,
       isFinished: false,
       waitSeconds,
-      waitsFor: ['job-7'],
     })
   })
 
