@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toldProgress } from '../../wire/run-body.ts'
+import type { ToldProgress } from '../../wire/run-body.ts'
 import { defaultBranchId } from '../db/branch-id.ts'
 
 /** One that waits for its redrive goes on. */
@@ -19,8 +19,8 @@ export const runExecution = z.object({
   output: z.string().optional(),
   error: z.string().optional(),
   cause: z.string().optional(),
-  /** Of one that is under way, as far as it has said. */
-  progress: z.optional(toldProgress),
+  /** Of one that is under way, as far as it has said. It was read when it was told. */
+  progress: z.custom<ToldProgress>().optional(),
 })
 
 export type RunExecution = z.infer<typeof runExecution>
