@@ -31,7 +31,7 @@ export type RunProgress = z.infer<typeof runProgress>
 export const tokenOfRun = (runId: string): string => `Run ${runId} of `
 
 /** With the time at which it was said. */
-export const toldProgress = z.extend(runProgress, { at: wireDateText })
+const toldProgress = z.extend(runProgress, { at: wireDateText })
 
 export type ToldProgress = z.infer<typeof toldProgress>
 
