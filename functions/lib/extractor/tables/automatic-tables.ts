@@ -121,11 +121,9 @@ export class AutomaticTables {
     this.#learnt = storeStructure(this.#structure)
     const before = saveStructure(this.#structure)
     const assembled = assembleTables(this.#live, this.#structure, this.#compat)
-    const tables =
-      assembled === undefined
-        ? await this.#rebuild(restoreStructure(before), output)
-        : await writeAll(assembled, output)
-    return tables
+    return assembled === undefined
+      ? this.#rebuild(restoreStructure(before), output)
+      : writeAll(assembled, output)
   }
 
   /** All pages once more, now that the structure is known. */
