@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_502,
+  'lines of product': 92_500,
   'lines of tests': 83_088,
   'words of documents': 92_937,
   functions: 10,
