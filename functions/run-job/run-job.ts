@@ -1,10 +1,11 @@
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
+import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
-import { jobFailure } from '../lib/storage/jobs/job-errors.ts'
+import { internalJobError, jobFailure } from '../lib/storage/jobs/job-errors.ts'
 import {
   branchOf,
   isFinal,
@@ -21,7 +22,6 @@ import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
 import { untilCancelled } from './job/until-cancelled.ts'
-import { endGivenUp } from './operations/given-up.ts'
 import type { Outcome } from './operations/outcome.ts'
 import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
@@ -152,6 +152,29 @@ const close = async (job: JobRecord, failure: MachineFailure, services: RunJobSe
   return closed.status === 'success'
     ? { ...done, wasDone: true }
     : { ...done, failure: describeFailure(failure) }
+}
+
+/**
+ * Ends a job of which the machine has given up. What is decided with the end of its job was not done while the job is open, and cannot be done
+ * once it has ended; of other work nobody knows. Resolves to the job as stored. What is thrown leaves the job open, for whoever
+ * comes next.
+ */
+const endGivenUp = async (
+  given: JobRecord,
+  { Error: errorName }: MachineFailure,
+  { jobs, log, now }: RunJobServices,
+): Promise<JobRecord> => {
+  // It may have begun since the job was read.
+  const job = (await jobs.get(given.id)) ?? given
+  const exceptionId = createExceptionId()
+  // The error itself is in the log of the attempt that threw it.
+  log.error('job given up', { jobId: job.id, exceptionId, errorName })
+  const doubtful = job.status === 'processing' ? job.input : undefined
+  const closed = await jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
+  // A load that is under way has its file, and says how it ends.
+  if (!isFinal(closed))
+    throw new TransientError('storage.tables.moved', `The job ${job.id} was changed while it was closed.`)
+  return closed
 }
 
 /**

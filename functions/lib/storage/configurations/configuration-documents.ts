@@ -5,7 +5,6 @@ import { hexDigest } from '../../digests.ts'
 import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { type DocumentFiles, storedText } from '../db/document-files.ts'
-import { paddedNumber } from '../db/padded-number.ts'
 import { content, type Row, rowSchema, type Version, version } from './configuration.ts'
 
 /**
@@ -151,6 +150,8 @@ export const createConfigurationDocuments = (items: ItemTable, files: DocumentFi
 
 export type ConfigurationDocuments = ReturnType<typeof createConfigurationDocuments>
 
+/** Ten digits, so that text order is number order. */
+const paddedNumber = (number: number): string => String(number).padStart(10, '0')
 const versionKey = (number: number): string => `v#${paddedNumber(number)}`
 const rowKey = ({ id, version, digest }: Reference): string => `r#${id}#${paddedNumber(version)}#${digest}`
 export const stateKey = (id: string, digest: string): string => `s#${id}#${digest}`
