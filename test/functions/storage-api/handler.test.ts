@@ -74,6 +74,7 @@ beforeAll(async () => {
     SINGLE_MERGE_BYTES: '2147483648',
     SINGLE_EXPORT_BYTES: '2147483648',
     EXPORT_PART_BYTES: '268435456',
+    LOAD_RANGE_BYTES: '268435456',
   }))
     vi.stubEnv(name, value)
   const [storageApi, job] = await Promise.all([

@@ -77,7 +77,6 @@ const answeredTo: Readonly<Record<string, readonly string[]>> = {
     'get /v2/storage/runs/{runId}',
     'post /v2/storage/runs/{runId}/cancel',
     'get /v2/storage/dead-letters',
-    'post /v2/storage/dead-letters/close',
     'post /v2/storage/dead-letters/redrive',
     'delete /v2/storage/metadata/{metadataId}',
     'post /v2/storage/metadata',
