@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { beforeEach, expect, it } from 'vitest'
 import type { RunResults } from '#lib/wire/run-body.ts'
@@ -18,7 +19,7 @@ let configs = 0
 /** Each refresh token is good for one login. */
 const extraction = await untilEnd(startExtraction())
 const api = await untilEnd(
-  startApi(({ path, body, query }, response) => {
+  startApi(async ({ path, body, query }, response) => {
     if (path === '/token') {
       if (new URLSearchParams(body).get('refresh_token') !== `refresh-token-${used}`) {
         response.statusCode = 400
@@ -31,6 +32,8 @@ const api = await untilEnd(
         expires_in: lifetime,
       }
     }
+    // Six pages take longer than a leg of ten milliseconds, however fast the machine is.
+    await setTimeout(4)
     if (failing) response.statusCode = 410
     return Number(query.get('page')) < PAGES ? [{ id: `${path}${query.get('page')}` }] : []
   }),

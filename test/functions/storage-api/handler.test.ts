@@ -56,7 +56,6 @@ beforeAll(async () => {
     STORAGE_TABLE: 'items',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
-    GLUE_DATABASE: 'NONE',
     FILE_ACCESS_ROLE_ARN: service.roleArn,
     TABLE_ACCESS_ROLE_ARN: service.tableRoleArn,
     JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
