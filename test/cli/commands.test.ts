@@ -8,6 +8,7 @@ import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { eventually } from '../support/eventually.ts'
 import { runMillrace } from '../support/millrace.ts'
+import { poll } from '../support/poll.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
 /* The commands on the real stack. */
@@ -225,8 +226,12 @@ describe('letters', () => {
     await millrace('wait', key)
     await drop(key, 'code\n1\n')
     expect((await millrace('wait', key)).code).toBe(1)
-    const letters = await json('letters', '--machine', 'import')
-    const letter = letters.find(({ input }: { input: unknown }) => JSON.stringify(input).includes(key))
+    // Both follow the end of an execution, which `wait` may see first.
+    const letterOfKey = async () =>
+      (await json('letters', '--machine', 'import')).find(({ input }: { input: unknown }) =>
+        JSON.stringify(input).includes(key),
+      )
+    const letter = await poll(letterOfKey, found => found !== undefined)
     const listed = await millrace('letters')
     expect(listed.stdout).toContain(letter.failure.message.slice(0, 40))
     expect((await millrace('letters', 'show', letter.id)).stdout).toContain(
@@ -238,6 +243,7 @@ describe('letters', () => {
     const redriven = await json('letters', 'redrive', letter.id)
     expect(redriven.redriven[0]).toMatchObject({ id: letter.id })
     expect(await json('wait', key)).toMatchObject({ status: 'success', tableId: 'in.c-shop.mended', rows: 1 })
+    await poll(letterOfKey, found => found === undefined)
     expect((await millrace('letters', 'redrive', letter.id)).code).toBe(1)
   })
 
@@ -253,7 +259,10 @@ describe('letters', () => {
   it('are there for a key that names no table, and can be deleted', async () => {
     await drop('nonsense.txt', 'x')
     await millrace('wait', 'nonsense.txt')
-    const [letter] = await json('letters', '--code', 'landing.keyNotRecognised')
+    const [letter] = await poll(
+      () => json('letters', '--code', 'landing.keyNotRecognised'),
+      found => found.length > 0,
+    )
     expect(letter).toMatchObject({
       machine: 'import',
       input: { detail: { object: { key: 'nonsense.txt' } } },
