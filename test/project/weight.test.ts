@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_493,
-  'lines of tests': 83_092,
+  'lines of tests': 83_101,
   'words of documents': 92_948,
   functions: 10,
   routes: 211,
