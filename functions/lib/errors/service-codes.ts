@@ -11,7 +11,7 @@ export const requestCodes = {
   malformedRequest: 'The form of the request holds bytes that are no UTF-8 text.',
   'storage.unsupportedMediaType': 'The body has a content type that is not read.',
   'storage.tooManyAtOnce':
-    'As many queries or previews as are done at once are under way, of the token or of all; or the token has as many workspaces as one may have.',
+    'As many queries or previews as are done at once are under way, of the token or of all; or the token has as many workspaces or triggers as one may have.',
   'storage.requestTooLarge': 'The request is larger than the service takes.',
   'storage.responseTooLarge': 'The reply would be larger than the gateway lets through.',
   'storage.tooSlow': 'The request took longer than the gateway waits.',

@@ -107,6 +107,9 @@ const given = <Schema extends z.ZodType>(name: string, schema: Schema) =>
   }, schema)
 
 /** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
+/** Each is looked at every minute. */
+const MOST_OF_ONE = 100
+
 routes.post('/v2/storage/triggers', {
   summary: 'Create a trigger',
   body: z.object({
@@ -132,6 +135,14 @@ routes.post('/v2/storage/triggers', {
     const { body, caller } = request
     requireComponents(caller, [body.component])
     await checkTrigger(body, caller, services)
+    const own = (await services.triggers.list()).filter(
+      ({ creatorToken }) => creatorToken.id === caller.tokenId,
+    )
+    if (own.length >= MOST_OF_ONE && !caller.isMaster)
+      throw new UserError(
+        'storage.tooManyAtOnce',
+        `A token has ${MOST_OF_ONE} triggers at most. Delete one that nobody needs any more.`,
+      )
     const author = { id: caller.tokenId, description: caller.description }
     const answered = await lastImports(body.tableIds, services.tables)
     for (;;) {

@@ -58,6 +58,19 @@ describe('triggers', () => {
     )
   })
 
+  it('of one token are a hundred at most', async () => {
+    const rights = { componentAccess: ['ex-generic-v2'], bucketPermissions: { 'in.c-main': 'read' } }
+    const { body: token } = await call('POST', 'tokens', rights)
+    const headers = { 'X-StorageApi-Token': token.token }
+    const make = () => call('POST', 'triggers', { ...given, runWithTokenId: Number(token.id) }, headers)
+    for (let count = 0; count < 100; count++) expect((await make()).status).toBe(201)
+    expect(await make()).toMatchObject({
+      status: 429,
+      body: { error: expect.stringContaining('Delete one') },
+    })
+    expect((await call('POST', 'triggers', given)).status).toBe(201)
+  })
+
   it('do not run with the master token for whoever has another one', async () => {
     const { body: other } = await call('POST', 'tokens', { canManageBuckets: true })
     const headers = { 'X-StorageApi-Token': other.token }
