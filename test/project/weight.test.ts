@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_493,
-  'lines of tests': 83_101,
-  'words of documents': 92_948,
+  'lines of product': 92_504,
+  'lines of tests': 83_114,
+  'words of documents': 92_954,
   functions: 10,
   routes: 211,
   settings: 20,
