@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { UserError } from '../../lib/errors/errors.ts'
+import { createTurns, type TakeTurn } from '../../lib/turns.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { errorReply } from '../http/failure.ts'
 import { ok } from '../http/reply.ts'
@@ -19,13 +20,17 @@ export interface App {
 const MAX_RUN_ID_LENGTH = 255
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
+/** In one process, where requests share a thread. In an account each container answers one at a time. */
+const AT_ONCE_OF_ONE = 4
+
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
+  const takeTurn = createTurns({ most: Number.POSITIVE_INFINITY, mostOf: () => AT_ONCE_OF_ONE })
   const hono = new Hono({ getPath: request => readRequestPath(pathOf(new URL(request.url))).path })
   hono.use(allowPages)
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
-      answerAndLog(route, context.req.raw, context.req.param(), services),
+      answerAndLog(route, context.req.raw, context.req.param(), { ...services, takeTurn }),
     )
   hono.get('/v2/storage/openapi.json', async ({ req }) => {
     const { openApiDocument } = await import('./openapi.ts')
@@ -63,7 +68,7 @@ const answerAndLog = async (
   route: Route,
   raw: Request,
   params: Record<string, string>,
-  services: Services,
+  services: Services & InTurn,
 ): Promise<Response> => {
   const runId = boundedHeader(raw.headers, 'X-KBC-RunId', MAX_RUN_ID_LENGTH) ?? null
   const request = { raw, params, runId }
@@ -77,26 +82,30 @@ const answerAndLog = async (
 const answer = async (
   route: Route,
   { raw, params, runId }: { raw: Request; params: Record<string, string>; runId: string | null },
-  services: Services,
+  { takeTurn, ...services }: Services & InTurn,
 ): Promise<Response> => {
   const url = new URL(raw.url)
   const { branch } = readRequestPath(url.pathname)
   const caller = route.isPublic ? anybody : await services.authenticate(raw.headers)
   const branchId = await findBranchId(services, branch)
   const seen = projectTags.has(route.tag) ? {} : services.inBranch(branchId)
-  return route.answer(
-    {
-      params,
-      caller,
-      raw,
-      runId,
-      idempotencyKey: boundedHeader(raw.headers, 'Idempotency-Key', MAX_IDEMPOTENCY_KEY_LENGTH),
-      baseUrl: url.origin,
-      branchId,
-      searchParams: url.searchParams,
-    },
-    { ...services, ...seen },
-  )
+  const request = {
+    params,
+    caller,
+    raw,
+    runId,
+    idempotencyKey: boundedHeader(raw.headers, 'Idempotency-Key', MAX_IDEMPOTENCY_KEY_LENGTH),
+    baseUrl: url.origin,
+    branchId,
+    searchParams: url.searchParams,
+  }
+  const work = () => route.answer(request, { ...services, ...seen })
+  // What many requests of one ask for takes no more of the others' time than what few do.
+  return caller.isMaster || route.isPublic ? work() : takeTurn(caller.tokenId, work)
+}
+
+interface InTurn {
+  takeTurn: TakeTurn
 }
 
 /** Public routes never look at their caller. */
