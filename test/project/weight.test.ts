@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_516,
+  'lines of product': 92_513,
   'lines of tests': 83_151,
-  'words of documents': 93_043,
+  'words of documents': 93_039,
   functions: 10,
   routes: 211,
   settings: 20,
