@@ -13,7 +13,7 @@ const recorded = {
   'lines of product': 92_513,
   'lines of tests': 83_151,
   'words of documents': 93_039,
-  functions: 10,
+  functions: 9,
   routes: 211,
   settings: 20,
   packages: 75,
