@@ -12,7 +12,7 @@ import { functionNames } from '#infra/system.ts'
 const recorded = {
   'lines of product': 92_513,
   'lines of tests': 83_151,
-  'words of documents': 93_039,
+  'words of documents': 93_037,
   functions: 9,
   routes: 211,
   settings: 20,
