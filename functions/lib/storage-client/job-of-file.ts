@@ -15,19 +15,20 @@ export const findJobOfFile = async (
   const { runId } = connection
   const file = { method: 'GET', path: `files/${fileId}`, runId } as const
   const { created } = await request(connection, file, z.object({ created: z.string() }))
-  let query = `limit=${JOBS_IN_PAGE}&offset=0`
+  let next: string | undefined
   for (let read = 0; ; ) {
-    const asked = { method: 'GET', path: `jobs?${query}`, runId } as const
-    const { result: jobs, next } = await requestWithAdvice(connection, asked, z.array(z.unknown()))
+    const path = `jobs?${next ?? `limit=${JOBS_IN_PAGE}&offset=${read}`}`
+    const asked = { method: 'GET', path, runId } as const
+    const { result: jobs, ...advice } = await requestWithAdvice(connection, asked, z.array(z.unknown()))
     // Jobs that are not ours may have other shapes.
     const found = jobs
       .map(job => jobSchema.safeParse(job))
       .flatMap(parsed => (parsed.success ? [parsed.data] : []))
       .find(job => fileOfJob(job) === fileId)
     const isOlder = jobs.some(job => Date.parse(createdTimeOf(job)) < Date.parse(created))
+    next = advice.next
     if (found || isOlder || (jobs.length < JOBS_IN_PAGE && next === undefined)) return found
     read += jobs.length
-    query = next ?? `limit=${JOBS_IN_PAGE}&offset=${read}`
   }
 }
 

@@ -144,8 +144,7 @@ export const findEvents = async <Shown>(
     matches(event, filters) &&
     isFound(event)
   const range = list({ sinceId, maxId })
-  if (sortOrder === 'desc')
-    return searchedPage(range, { limit, offset, isListed, show, idOf: ({ id }) => id, address })
+  if (sortOrder === 'desc') return searchedPage(range, { limit, offset, isListed, show, address })
   const oldest: { event: EventRecord; length: number }[] = []
   let read = 0
   let length = 0

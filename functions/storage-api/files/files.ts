@@ -89,7 +89,7 @@ routes.get('/v2/storage/files', {
     const show = (file: FileRecord) => fileResource(file, fileAccess)
     const range = { sinceId, maxId }
     const found = tags.length > 0 ? files.listTagged(tags, range) : files.list(range)
-    return searchedPage(found, { limit, offset, isListed, show, idOf: ({ id }) => id, address: raw.url })
+    return searchedPage(found, { limit, offset, isListed, show, address: raw.url })
   },
 })
 

@@ -46,7 +46,6 @@ export const MAX_PASSED_OVER = 8_000_000
 
 interface SearchOptions<Item, Shown> extends PageOptions<Item, Shown> {
   isListed: (item: Item) => boolean
-  idOf: (item: Item) => number
   /** Of the request. */
   address: string
 }
@@ -55,13 +54,13 @@ interface SearchOptions<Item, Shown> extends PageOptions<Item, Shown> {
  * One page of a list, newest first, that shows some of its entries only. It reads so far that nobody waits for it: `Link` then names where
  * the search goes on, with `maxId`, though the page has fewer entries than asked for, or none.
  */
-export const searchedPage = async <Item, Shown>(
+export const searchedPage = async <Item extends { id: number }, Shown>(
   items: AsyncIterable<Item>,
-  { isListed, idOf, address, ...options }: SearchOptions<Item, Shown>,
+  { isListed, address, ...options }: SearchOptions<Item, Shown>,
 ): Promise<Response> => {
   let passedOver = 0
   let listed = 0
-  let next: { maxId: number } | undefined
+  let maxId: number | undefined
   const listedOnes = async function* () {
     for await (const item of items) {
       if (isListed(item)) {
@@ -69,15 +68,15 @@ export const searchedPage = async <Item, Shown>(
         yield item
       } else passedOver += JSON.stringify(item).length
       if (passedOver > MAX_PASSED_OVER) {
-        next = { maxId: idOf(item) }
+        maxId = item.id
         return
       }
     }
   }
   const reply = ok(await page(listedOnes(), options))
-  if (next) {
+  if (maxId !== undefined) {
     const url = new URL(address)
-    url.searchParams.set('maxId', String(next.maxId))
+    url.searchParams.set('maxId', String(maxId))
     url.searchParams.set('offset', String(Math.max(0, options.offset - listed)))
     reply.headers.set('link', linkTo(url))
   }

@@ -88,7 +88,6 @@ routes.get('/v2/storage/jobs', {
       offset,
       isListed,
       show,
-      idOf: ({ id }) => id,
       address: raw.url,
     })
   },

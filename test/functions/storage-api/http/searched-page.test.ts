@@ -37,7 +37,6 @@ const ask = async (list: ReturnType<typeof listOf>, address: URL) => {
     offset: Number(asked.get('offset')),
     isListed: ({ isListed }) => isListed,
     show: ({ id }) => id,
-    idOf: ({ id }) => id,
     address: address.href,
   })
   const ids: unknown = await reply.json()
