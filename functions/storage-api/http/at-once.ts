@@ -8,6 +8,21 @@ const mostAtOnce = {
 }
 const minutes = 1
 
+const MOST_OF_ONE = 100
+
+/** Bounds what one token may have of a kind whose list is read as a whole. Error: 429 `storage.tooManyAtOnce`. */
+export const refuseHoarding = (
+  what: 'workspaces' | 'triggers',
+  all: readonly { creatorToken: { id: string } }[],
+  { tokenId }: Pick<Caller, 'tokenId'>,
+): void => {
+  if (all.filter(({ creatorToken }) => creatorToken.id === tokenId).length >= MOST_OF_ONE)
+    throw new UserError(
+      'storage.tooManyAtOnce',
+      `A token has ${MOST_OF_ONE} ${what} at most. Delete one that nobody needs any more.`,
+    )
+}
+
 /**
  * Bounds how many requests of a kind are worked on at once, of a token and of the project: the work has a place while it runs.
  *

@@ -9,6 +9,7 @@ import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { findTable } from '../find/find-table.ts'
+import { refuseHoarding } from '../http/at-once.ts'
 import { wholeSentence } from '../http/check-fields.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { telling } from '../http/record-event.ts'
@@ -107,9 +108,6 @@ const given = <Schema extends z.ZodType>(name: string, schema: Schema) =>
   }, schema)
 
 /** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
-/** Each is looked at every minute. */
-const MOST_OF_ONE = 100
-
 routes.post('/v2/storage/triggers', {
   summary: 'Create a trigger',
   body: z.object({
@@ -135,14 +133,7 @@ routes.post('/v2/storage/triggers', {
     const { body, caller } = request
     requireComponents(caller, [body.component])
     await checkTrigger(body, caller, services)
-    const own = (await services.triggers.list()).filter(
-      ({ creatorToken }) => creatorToken.id === caller.tokenId,
-    )
-    if (own.length >= MOST_OF_ONE && !caller.isMaster)
-      throw new UserError(
-        'storage.tooManyAtOnce',
-        `A token has ${MOST_OF_ONE} triggers at most. Delete one that nobody needs any more.`,
-      )
+    if (!caller.isMaster) refuseHoarding('triggers', await services.triggers.list(), caller)
     const author = { id: caller.tokenId, description: caller.description }
     const answered = await lastImports(body.tableIds, services.tables)
     for (;;) {

@@ -4,6 +4,7 @@ import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
 import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 import { type ConfigurationRequest, findConfiguration, notFound } from '../find/find-configuration.ts'
+import { refuseHoarding } from '../http/at-once.ts'
 import { flag, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
@@ -50,9 +51,6 @@ const replies = {
   501: '`notImplemented`: without `readOnlyStorageAccess`',
 }
 
-/** Any token may make them, and each list reads all. */
-const MOST_OF_ONE = 100
-
 type Asked = Submitter & { body: z.output<typeof body>; query: z.output<typeof query> }
 
 const create = async (
@@ -65,14 +63,7 @@ const create = async (
       'notImplemented',
       'Only workspaces that read tables by queries are offered here (readOnlyStorageAccess). To work on copies, export the tables to files (export-async).',
     )
-  const own = (await services.workspaces.list()).filter(
-    each => each.creatorToken.id === request.caller.tokenId,
-  )
-  if (own.length >= MOST_OF_ONE)
-    throw new UserError(
-      'storage.tooManyAtOnce',
-      `A token has ${MOST_OF_ONE} workspaces at most. Delete one that nobody needs any more.`,
-    )
+  refuseHoarding('workspaces', await services.workspaces.list(), request.caller)
   if (request.query.async)
     return submitJob(request, services, {
       input: { operationName: 'workspaceCreate', configuration },
