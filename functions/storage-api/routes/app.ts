@@ -25,12 +25,15 @@ const AT_ONCE_OF_ONE = 4
 
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
-  const takeTurn = createTurns({ most: Number.POSITIVE_INFINITY, mostOf: () => AT_ONCE_OF_ONE })
+  const inTurn = {
+    ...services,
+    takeTurn: createTurns({ most: Number.POSITIVE_INFINITY, mostOf: () => AT_ONCE_OF_ONE }),
+  }
   const hono = new Hono({ getPath: request => readRequestPath(pathOf(new URL(request.url))).path })
   hono.use(allowPages)
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
-      answerAndLog(route, context.req.raw, context.req.param(), { ...services, takeTurn }),
+      answerAndLog(route, context.req.raw, context.req.param(), inTurn),
     )
   hono.get('/v2/storage/openapi.json', async ({ req }) => {
     const { openApiDocument } = await import('./openapi.ts')
