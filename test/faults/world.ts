@@ -8,7 +8,7 @@ import { startLanding } from '#support/landing.ts'
 import { s3WithAt } from '#support/s3-with.ts'
 import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
-import { sweepAll } from '#support/sweep-all.ts'
+import { sweepService } from '#support/sweep-all.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost, type Seam } from './seam.ts'
 
@@ -126,15 +126,7 @@ export const startWorld = async () => {
     const { Contents = [] } = await service.s3.send(new ListObjectsV2Command({ Bucket, Prefix }))
     return Contents.map(({ Key = '' }) => Key)
   }
-  const sweep = () =>
-    sweepAll({
-      ...service.stores,
-      s3: service.s3,
-      filesBucket: service.filesBucket,
-      tablesBucket: service.tablesBucket,
-      now,
-      log: service.jobServices.log,
-    })
+  const sweep = () => sweepService(service, now)
 
   return {
     seam,

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { withStorage } from '../../support/storage-service.ts'
-import { sweepAll } from '../../support/sweep-all.ts'
+import { sweepService } from '../../support/sweep-all.ts'
 
 const DAY_MS = 86_400_000
 /** The object store has the clock of this machine; the service is that far ahead of it. */
@@ -13,15 +13,7 @@ beforeEach(() => {
   aheadMs = 0
 })
 
-const sweep = () =>
-  sweepAll({
-    ...service.stores,
-    s3: service.s3,
-    filesBucket: service.filesBucket,
-    tablesBucket: service.tablesBucket,
-    now,
-    log: service.jobServices.log,
-  })
+const sweep = () => sweepService(service, now)
 
 const keysIn = async (Bucket: string, Prefix: string): Promise<string[]> => {
   const { Contents = [] } = await service.s3.send(new ListObjectsV2Command({ Bucket, Prefix }))

@@ -5,7 +5,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { describe, expect, it } from 'vitest'
 import { parquetOf } from '#support/parquet-of.ts'
 import { startStorageService } from '#support/storage-service.ts'
-import { sweepAll } from '#support/sweep-all.ts'
+import { sweepService } from '#support/sweep-all.ts'
 import { untilEnd } from '#support/until-end.ts'
 
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -258,15 +258,7 @@ describe('a large load', () => {
     const loaded = await play([{ content: `id,note\n${records(0, 40)}`, settings: { primaryKey: 'id' } }], 24)
     const failed = await play([{ content: gzipSync(`id,note\n${records(0, 40)}"`) }], 24)
     expect(failed.answers).toMatchObject([{ code: 'invalidCsv' }])
-    const sweep = () =>
-      sweepAll({
-        ...service.stores,
-        s3: service.s3,
-        filesBucket: service.filesBucket,
-        tablesBucket: service.tablesBucket,
-        now: () => new Date(Date.now() + clock.aheadMs),
-        log: service.jobServices.log,
-      })
+    const sweep = () => sweepService(service, () => new Date(Date.now() + clock.aheadMs))
     for (let day = 0; day < 3; day++) {
       await sweep()
       clock.aheadMs += 30 * 3_600_000

@@ -2,7 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
 import { doPiece } from '#functions/run-job/pieces/do-piece.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
-import { sweepAll } from '#support/sweep-all.ts'
+import { sweepService } from '#support/sweep-all.ts'
 
 const by = await startJobsByHand()
 Object.assign(by.service.jobServices.distribution, { singleExportBytes: 100, exportPartBytes: 800 })
@@ -89,10 +89,8 @@ it('leaves nothing but its slices a day after it ended', async () => {
   expect(await left()).toBeGreaterThan(5)
   // What is in S3 has the time of this machine.
   clock.time = new Date(Date.now() + 30 * 3_600_000)
-  const { stores, s3, filesBucket, tablesBucket, jobServices } = service
-  const sweep = { ...stores, s3, filesBucket, tablesBucket, now: () => clock.time, log: jobServices.log }
-  await sweepAll(sweep)
+  await sweepService(service, () => clock.time)
   clock.time = new Date(clock.time.getTime() + 30 * 3_600_000)
-  await sweepAll(sweep)
+  await sweepService(service, () => clock.time)
   expect(await left()).toBe(0)
 })
