@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_513,
-  'lines of tests': 83_151,
+  'lines of tests': 83_136,
   'words of documents': 93_037,
   functions: 9,
   routes: 211,
