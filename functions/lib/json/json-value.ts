@@ -9,7 +9,7 @@ export interface JsonObject {
 }
 
 /** A list or an object: all other values are a whole. */
-export const isContainer = (value: unknown): value is object =>
+export const isContainer = (value: unknown): value is Json[] | JsonObject =>
   typeof value === 'object' && value !== null && !(value instanceof JsonNumber)
 
 export const isNumber = (value: unknown): value is number | JsonNumber =>

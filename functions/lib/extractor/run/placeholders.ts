@@ -1,8 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
+import { isContainer, type Json } from '../../json/json-value.ts'
 import type { Job } from '../config/job-schema.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
-import { isContainer, toText } from '../values/php/php-values.ts'
+import { toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
 
 /** A placeholder with the value for one request. `path` names the column `parent_<path>`; a value of a list of the job has none. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import { JsonNumber } from '../../json/json-number.ts'
-import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject, type Json, type JsonObject } from '../../json/json-value.ts'
 import { inOrder } from '../../json/key-order.ts'
 import { type ExtraColumns, phpJsonEncode, phpObject, phpSerialize } from '../values/php/php-serialize.ts'
 import { cellText, isScalar, type Scalar } from '../values/php/php-values.ts'
@@ -90,12 +90,12 @@ export class RowWriter {
     if (item === null) return
     this.#table = table
     if (kind === 'scalar') {
-      if (!isRow(item)) {
+      if (!isObject(item)) {
         if (Array.isArray(item)) this.#options.nestedList?.(table)
         cells[plan.dataCell] = this.#single('data', item)
       } else if (this.#isStrict) throw misfit
       else if (Object.hasOwn(item, 'data')) cells[plan.dataCell] = this.#single('data', item['data'] ?? null)
-    } else if (kind === 'object' && isRow(item)) this.#rowObject(plan.object, item, extra, cells)
+    } else if (kind === 'object' && isObject(item)) this.#rowObject(plan.object, item, extra, cells)
     else if (this.#isStrict) throw misfit
     else if (kind === 'object') {
       const data = Array.isArray(item) ? phpJsonEncode(item, !this.#compat) : item
@@ -177,7 +177,7 @@ export class RowWriter {
       cells[cell] = this.#text(column.name, field, this.#table)
     } else if (field === null) {
       list?.isNull()
-    } else if (object !== undefined && isRow(field)) {
+    } else if (object !== undefined && isObject(field)) {
       if (hashing === undefined) return this.#object(object, field, cells, undefined)
       const link: Link = { path: object.path, serial: '', outer: hashing.link, text: undefined }
       return this.#object(object, field, cells, { link, lists: hashing.lists })
@@ -206,7 +206,7 @@ export class RowWriter {
       const { key, cell, name, object } = column
       const field = Object.hasOwn(value, key) ? (value[key] ?? null) : null
       const list = lists.find(waiting => waiting.column === column)
-      if (object !== undefined && isRow(field)) {
+      if (object !== undefined && isObject(field)) {
         found.push(...this.#sharedCells(object, field, cells, lists))
         continue
       }
@@ -258,9 +258,6 @@ const overlaid = (row: JsonObject, extra: ExtraColumns): JsonObject => {
 
 const renamed = (extra: ExtraColumns, aliases: ReadonlyMap<string, string>): ExtraColumns =>
   Object.fromEntries(Object.entries(extra).map(([name, value]) => [aliases.get(name) ?? name, value]))
-
-const isRow = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
 
 const noColumn = (text: string, column: string): UserError =>
   new UserError(

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#lib/json/json-value.ts'
+import { isContainer, isObject, type Json } from '#lib/json/json-value.ts'
 import { objectOf } from '#lib/json/key-order.ts'
 import { toText } from '../../values/php/php-values.ts'
 
@@ -90,9 +90,6 @@ export const replaceRecursive = (base: Json | undefined, over: Json | undefined)
   for (const [key, value] of Object.entries(over)) result.set(key, replaceRecursive(result.get(key), value))
   return objectOf(result)
 }
-
-const isContainer = (value: unknown): value is Record<string, Json> | Json[] =>
-  isObject(value) || Array.isArray(value)
 
 /** `{name}` becomes the value of that name, as it is; `used` are the names that the text has. */
 export const fillText = (

@@ -1,4 +1,4 @@
-import type { Json } from '#lib/json/json-value.ts'
+import { isContainer, type Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 import { backoff } from '#lib/pause-randomly.ts'
 import type { Api } from '../../config/api-schema.ts'
@@ -8,7 +8,7 @@ import {
   isStatusClass,
   type ResponseTest,
 } from '../../config/error-rules-schema.ts'
-import { isContainer, toText } from '../../values/php/php-values.ts'
+import { toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers/http-response.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'

@@ -35,8 +35,6 @@ export const toText = (value: Json | undefined): string => {
 export const isNumericText = (text: string): boolean =>
   /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
 
-export const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)
-
 /** PHP's `(string)`. Unlike `toText`, doubles have 14 digits (`1.50` is `1.5`) and a list is `Array`. */
 export const toPhpText = (value: Value): string => {
   if (typeof value === 'string') return value
