@@ -1,9 +1,8 @@
 import type { Json } from '../../json/json-value.ts'
-import { ByteText } from '../values/php/byte-text.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { csvLine } from '../values/php/php-values.ts'
 import { ColumnKinds } from './column-kinds.ts'
-import { type ItemsPlan, kindOf, type ListPlan, planObject, type TableRows } from './row-plan.ts'
+import { type ItemsPlan, kindOf, type ListPlan, noRows, planObject, type TableRows } from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
 import type { WrittenTable } from './sink-types.ts'
 import type { Structure } from './structure.ts'
@@ -50,10 +49,7 @@ export class FinalTables {
   add(type: string, items: readonly Json[], parents: ExtraColumns): void {
     const list = this.#options.structure.root(type).child(ITEMS)
     this.#writer.write(this.#open(list, Object.keys(parents)), items, parents)
-    for (const table of this.#tables.values()) {
-      table.out.writeBytes(table.rows.bytes.subarray(0, table.rows.length))
-      table.rows.length = 0
-    }
+    for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
   }
 
   finish(): WrittenTable[] {
@@ -142,10 +138,7 @@ export class FinalTables {
     known?.types.add(node.dataType)
     if (known !== undefined) return known
     const table = {
-      rows: new ByteText(),
-      count: 0,
-      itemsType: undefined,
-      kinds: isTyped ? new ColumnKinds() : undefined,
+      ...noRows(isTyped ? new ColumnKinds() : undefined),
       out: new AppendFile(tableFile(output, name)),
       columns,
       insteadOf: name === asked ? undefined : asked,

@@ -1,7 +1,6 @@
 import { md5Digest } from '../../digests.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { ByteText } from '../values/php/byte-text.ts'
 import { csvLine, shortName } from '../values/php/php-values.ts'
 import { ItemLog, pageOfItems } from './item-log.ts'
 import { isListType, LegacyStructure } from './legacy-structure.ts'
@@ -9,6 +8,7 @@ import {
   type ColumnPlan,
   type ItemsPlan,
   type ListPlan,
+  noRows,
   type ObjectPlan,
   objectPlan,
   type TableRows,
@@ -93,10 +93,7 @@ export class LegacyTables {
         return plan
       }
       writer.write(open(type, Object.keys(parent)), items, parent)
-      for (const table of tables.values()) {
-        table.out.writeBytes(table.rows.bytes.subarray(0, table.rows.length))
-        table.rows.length = 0
-      }
+      for (const { out, rows } of tables.values()) out.writeBytes(rows.take())
     }
     for (const { out } of tables.values()) out.finish()
     return [...tables].map(([name, { out, columns, types, count }]) => ({
@@ -122,10 +119,7 @@ export class LegacyTables {
       const columns = this.#header(path, parents)
       const out = new AppendFile(tableFile(output, name))
       table = {
-        rows: new ByteText(),
-        count: 0,
-        itemsType: undefined,
-        kinds: undefined,
+        ...noRows(),
         out,
         columns,
         types: new Set(),

@@ -1,10 +1,17 @@
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { ByteText } from '../values/php/byte-text.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { csvLine, safeName } from '../values/php/php-values.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
-import { columnNodes, dataColumns, type ItemsPlan, kindOf, planObject, type TableRows } from './row-plan.ts'
+import {
+  columnNodes,
+  dataColumns,
+  type ItemsPlan,
+  kindOf,
+  noRows,
+  planObject,
+  type TableRows,
+} from './row-plan.ts'
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
@@ -121,12 +128,10 @@ export class LiveTables {
     for (const table of tables) {
       const { node, spool, rows, count, itemsType } = table
       if (itemsType !== undefined) node.type = itemsType
-      if (count === 0) {
-        dropRows(table)
-        continue
+      if (count > 0) {
+        if (spool.bytes === 0) spool.expectHeader(this.#expectedHeader(table))
+        spool.write(rows.take(), count)
       }
-      if (spool.bytes === 0) spool.expectHeader(this.#expectedHeader(table))
-      spool.write(rows.bytes.subarray(0, rows.length), count)
       dropRows(table)
     }
   }
@@ -213,7 +218,7 @@ export class LiveTables {
     const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.tables.size}.csv`))
     const state = this.#restoring?.get(name)
     if (state !== undefined) spool.restore(state)
-    const table = { node, spool, parents: spool.parents, ...noRows(), kinds: undefined }
+    const table = { node, spool, parents: spool.parents, ...noRows() }
     this.tables.set(name, table)
     return table
   }
@@ -222,12 +227,6 @@ export class LiveTables {
     for (const { spool } of this.tables.values()) spool.flush()
   }
 }
-
-const noRows = (): Pick<TableRows, 'rows' | 'count' | 'itemsType'> => ({
-  rows: new ByteText(),
-  count: 0,
-  itemsType: undefined,
-})
 
 const dropRows = (table: LiveTable): void => {
   table.rows.length = 0

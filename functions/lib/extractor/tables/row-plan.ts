@@ -1,4 +1,4 @@
-import type { ByteText } from '../values/php/byte-text.ts'
+import { ByteText } from '../values/php/byte-text.ts'
 import { phpSerialize } from '../values/php/php-serialize.ts'
 import type { ColumnKinds } from './column-kinds.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
@@ -31,6 +31,13 @@ export interface TableRows {
   /** Absent: cells have no types. */
   kinds: ColumnKinds | undefined
 }
+
+export const noRows = (kinds?: ColumnKinds): TableRows => ({
+  rows: new ByteText(),
+  count: 0,
+  itemsType: undefined,
+  kinds,
+})
 
 export interface ObjectPlan {
   /** In the order of the table. */

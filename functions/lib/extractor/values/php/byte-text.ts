@@ -12,4 +12,11 @@ export class ByteText {
     }
     this.length += this.bytes.write(text, this.length)
   }
+
+  /** The lines so far; the next one takes their place. */
+  take(): Uint8Array {
+    const lines = this.bytes.subarray(0, this.length)
+    this.length = 0
+    return lines
+  }
 }
