@@ -6,7 +6,7 @@ import { parseJson } from '#lib/json/parse-json.ts'
 import type { Job } from '../../config/job-schema.ts'
 import { ITEM_BYTES, type ResponseSettings } from '../../config/response-schema.ts'
 import { findItems } from '../../values/select/find-items.ts'
-import { atMost, type Bytes, begin, decoded } from '../http/decode-encodings.ts'
+import { atMost, type Bytes, begin, decoded, isGzip } from '../http/decode-encodings.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
 import type { Log } from '../masking/masker.ts'
 import { csvRecords } from './csv-records.ts'
@@ -69,7 +69,7 @@ interface Answer {
 
 /** Whether an answer is plain JSON, which is read as ever. */
 export const isPlainJson = (response: HttpResponse, settings: ResponseSettings): boolean =>
-  response.file === undefined && !isPacked(response.body) && formatOf(settings.format, response) === 'json'
+  response.file === undefined && !isGzip(response.body) && formatOf(settings.format, response) === 'json'
 
 /**
  * Reads a whole answer, piece by piece, into a file of items. An answer that is damaged or was cut off gives no item.
@@ -189,7 +189,7 @@ const itemsIn = (line: Json): readonly Json[] => (Array.isArray(line) && isObjec
 async function* unpack({ body, file }: HttpResponse, limitBytes: number): AsyncGenerator<Uint8Array> {
   const content = await begin(file === undefined ? Readable.from([body]) : createReadStream(file))
   try {
-    yield* isPacked(content.start)
+    yield* isGzip(content.start)
       ? decoded(content.body, 'gzip', limitBytes)
       : atMost(limitBytes, content.body)
   } catch (error) {
@@ -197,6 +197,3 @@ async function* unpack({ body, file }: HttpResponse, limitBytes: number): AsyncG
     throw damagedAnswer('gzip', messageOf(error.cause), error)
   }
 }
-
-/** Whether an answer is packed in a way that its content encoding does not say. */
-const isPacked = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b

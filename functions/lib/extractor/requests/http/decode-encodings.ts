@@ -27,6 +27,9 @@ const decoders = {
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 
+/** Some answers are packed without a word of their content encoding. */
+export const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
+
 /** Encodings that we ask for, best first. */
 export const acceptEncoding = 'gzip, br'
 

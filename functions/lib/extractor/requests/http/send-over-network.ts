@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
 import { collectResponse } from './collect-response.ts'
-import { acceptEncoding, decoded, decodeFile } from './decode-encodings.ts'
+import { acceptEncoding, decoded, decodeFile, isGzip } from './decode-encodings.ts'
 import { type Outcome, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 export interface NetworkOptions {
@@ -40,7 +40,7 @@ export const sendOverNetwork = async (
     const encoding = [headers['content-encoding'] ?? []].flat().join() || undefined
     if (file !== undefined) await decodeFile(file, encoding, options.bodyLimitBytes)
     // Files of gzip come without a word, too; no JSON begins so
-    const packed = encoding ?? (isJson && body[0] === 0x1f && body[1] === 0x8b ? 'gzip' : undefined)
+    const packed = encoding ?? (isJson && isGzip(body) ? 'gzip' : undefined)
     const whole =
       file !== undefined || packed === undefined
         ? body
