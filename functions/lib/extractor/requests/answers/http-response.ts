@@ -26,6 +26,10 @@ export const firstHeader = (headers: ResponseHeaders, name: string): string | un
   return Array.isArray(value) ? value[0] : value
 }
 
+/** The charset that its `Content-Type` says. */
+export const saidCharset = (headers: ResponseHeaders): string | undefined =>
+  /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+
 export const damagedAnswer = (format: string, problem: string, cause?: unknown): UserError =>
   new UserError('extractor.response.damaged', `The response is not valid ${format}: ${problem}`, { cause })
 

@@ -10,7 +10,7 @@ import { atMost, type Bytes, begin, decoded, isGzip } from '../http/decode-encod
 import { NetworkFailure } from '../http/network-failure.ts'
 import type { Log } from '../masking/masker.ts'
 import { csvRecords } from './csv-records.ts'
-import { damagedAnswer, firstHeader, type HttpResponse, messageOf } from './http-response.ts'
+import { damagedAnswer, firstHeader, type HttpResponse, messageOf, saidCharset } from './http-response.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
 
 type Format = 'json' | 'jsonl' | 'csv'
@@ -102,7 +102,7 @@ export const readAnswer = async (
 
 /** Nothing for what nobody knows. */
 const charsetOf = (headers: HttpResponse['headers']): string | undefined => {
-  const said = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+  const said = saidCharset(headers)
   try {
     return said === undefined ? undefined : new TextDecoder(said.replace('_', '-')).encoding
   } catch {

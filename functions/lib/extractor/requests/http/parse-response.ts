@@ -6,7 +6,7 @@ import { parseJson } from '#lib/json/parse-json.ts'
 import { MOST_DEPTH, type ScannedNumbers } from '#lib/json/scan-numbers.ts'
 import { STATUS_CODES } from '#lib/node-http.ts'
 import type { ErrorRule } from '../../config/error-rules-schema.ts'
-import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
+import { firstHeader, type HttpResponse, saidCharset } from '../answers/http-response.ts'
 import type { Log, Masker } from '../masking/masker.ts'
 export interface ParseResponseOptions {
   method: string
@@ -189,8 +189,7 @@ export const jsonText = (
   { body, headers }: Pick<HttpResponse, 'body' | 'headers'>,
   encoding: string | undefined,
 ): Buffer => {
-  const said =
-    encoding ?? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+  const said = encoding ?? saidCharset(headers)
   const charset = charsetOf(body) ?? (said?.toLowerCase().replace('_', '-') || 'utf-8')
   const decoder = decoderOf(charset)
   if (decoder !== undefined) return decode(body, charset, decoder)
