@@ -4,7 +4,7 @@ import { JsonNumber } from '../../json/json-number.ts'
 import { isObject, type Json, type JsonObject } from '../../json/json-value.ts'
 import { inOrder } from '../../json/key-order.ts'
 import { type ExtraColumns, phpJsonEncode, phpObject, phpSerialize } from '../values/php/php-serialize.ts'
-import { cellText, isScalar, type Scalar } from '../values/php/php-values.ts'
+import { cellText, inQuotes, isScalar, type Scalar } from '../values/php/php-values.ts'
 import type { ColumnPlan, ItemsPlan, ObjectPlan, TableRows } from './row-plan.ts'
 
 /** A value that the plan does not have: more has to be learnt. Has no stack, because it may be thrown often. */
@@ -235,13 +235,11 @@ export class RowWriter {
   }
 
   #text(column: string, value: Scalar | null, table: TableRows | undefined): string {
-    if (table?.kinds !== undefined) return inCell(table.kinds.cell(column, value))
-    if (typeof value === 'string') return value.includes('"') ? value.replaceAll('"', '""') : value
+    if (table?.kinds !== undefined) return inQuotes(table.kinds.cell(column, value))
+    if (typeof value === 'string') return inQuotes(value)
     return typeof value === 'number' && !this.#compat ? `${value}` : cellText(value, this.#compat)
   }
 }
-
-const inCell = (text: string): string => (text.includes('"') ? text.replaceAll('"', '""') : text)
 
 /** The columns that a row has itself. */
 const common = (extra: ExtraColumns, row: JsonObject): JsonObject => {

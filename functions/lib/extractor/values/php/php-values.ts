@@ -74,11 +74,12 @@ export const isScalar = (value: Json | undefined): value is Scalar =>
 export const cellText = (value: Scalar | null, compat: boolean): string =>
   compat ? toPhpText(value) : toText(value)
 
-const quoted = (text: string): string =>
-  text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`
+/** A text as it stands between quotes. */
+export const inQuotes = (text: string): string => (text.includes('"') ? text.replaceAll('"', '""') : text)
 
 /** One CSV line with its line end; a row without columns is an empty line. */
-export const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`
+export const csvLine = (cells: readonly string[]): string =>
+  `${cells.map(cell => `"${inQuotes(cell)}"`).join(',')}\n`
 
 /** Bytes that are no text: the raw output of `md5(x, true)` and its like, on the way to `base64_encode`. */
 export class ByteString {
