@@ -11,6 +11,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
 import { sayWhoseRights } from './load-outputs.ts'
 import { enterStep, type Run } from './run.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
@@ -141,7 +142,7 @@ export const fetchInputs = async (
 
 /** Slices hold no header (docs/reference/storage-api.md#sliced-files). */
 async function* tableText(s3: S3Client, bucket: string, keys: readonly string[], columns: readonly string[]) {
-  yield `${columns.map(column => `"${column.replaceAll('"', '""')}"`).join(',')}\n`
+  yield formatRecord(columns)
   for (const key of keys) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     // In Node the SDK gives a stream of Node.
