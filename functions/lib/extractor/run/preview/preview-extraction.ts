@@ -245,15 +245,16 @@ export const maskBody = (body: Buffer, mask: (text: string) => string): Buffer =
   const text = body.toString(encoding)
   const masked = mask(text)
   if (masked === text) return body
-  const whole = parsed(text) !== undefined && parsed(masked) === undefined ? maskNumbers(text, mask) : masked
+  const whole = isJson(text) && !isJson(masked) ? maskNumbers(text, mask) : masked
   return Buffer.from(whole, encoding)
 }
 
-const parsed = (text: string): { value: unknown } | undefined => {
+const isJson = (text: string): boolean => {
   try {
-    return { value: JSON.parse(text) }
+    JSON.parse(text)
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 
