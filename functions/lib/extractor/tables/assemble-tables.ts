@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import type { Json } from '../../json/json-value.ts'
-import { csvLine } from '../values/php/php-values.ts'
 import type { LiveTables } from './live-tables.ts'
 import { columnNodes } from './row-plan.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
-import { addParentColumns, columnNames, isUnderHiddenItems } from './table-header.ts'
+import { addParentColumns, columnNames, headerLine, isUnderHiddenItems } from './table-header.ts'
 import type { Segment, TableSpool } from './table-spool.ts'
 
 /** A spooled table with its final header. */
@@ -64,7 +63,7 @@ const mapSegment = (
 
 export const writeAssembled = async (table: AssembledTable, file: string): Promise<void> => {
   const { spool, columns, mappings } = table
-  const header = columns.length > 0 ? csvLine(columns) : ''
+  const header = headerLine(columns)
   if (header === spool.header && mappings.every(mapping => mapping === undefined)) {
     if (await moved(spool.file, file)) return
   }

@@ -8,7 +8,7 @@ import type { WrittenTable } from './sink-types.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 import { type Output, tableFile } from './table-file.ts'
-import { addParentColumns, columnNames, type TableNames, typeOf } from './table-header.ts'
+import { addParentColumns, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
 import { AppendFile } from './table-spool.ts'
 
 interface FinalTablesOptions {
@@ -126,7 +126,6 @@ export class FinalTables {
   #table(node: StructureNode, columns: readonly string[]): FinalTable {
     const { compat, names, output, isTyped } = this.#options
     const asked = names.of(node)
-    const header = columns.length > 0 ? csvLine(columns) : ''
     const isOther = (name: string): boolean =>
       csvLine(this.#tables.get(name)?.columns ?? columns) !== csvLine(columns)
     const name = !isOther(asked)
@@ -144,7 +143,7 @@ export class FinalTables {
       insteadOf: name === asked ? undefined : asked,
       types: new Set([node.dataType]),
     }
-    table.rows.line(header)
+    table.rows.line(headerLine(columns))
     this.#tables.set(name, table)
     return table
   }

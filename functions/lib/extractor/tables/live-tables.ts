@@ -1,7 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
-import { csvLine, safeName } from '../values/php/php-values.ts'
+import { safeName } from '../values/php/php-values.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
 import {
   columnNodes,
@@ -15,7 +15,7 @@ import {
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
-import { columnNames, type TableNames } from './table-header.ts'
+import { columnNames, headerLine, type TableNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
 /** Columns over all segments, 8 bytes each. */
@@ -137,8 +137,7 @@ export class LiveTables {
   }
 
   #expectedHeader({ node, spool }: LiveTable): string {
-    const columns = [...columnNames(node, this.#options.compat), ...(spool.parents ?? []).map(safeName)]
-    return columns.length === 0 ? '' : csvLine(columns)
+    return headerLine([...columnNames(node, this.#options.compat), ...(spool.parents ?? []).map(safeName)])
   }
 
   /** The first page of a type breaks nothing, whatever it upgrades: no row of it is written yet. */

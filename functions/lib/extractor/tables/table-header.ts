@@ -1,5 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
-import { safeName } from '../values/php/php-values.ts'
+import { csvLine, safeName } from '../values/php/php-values.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
@@ -16,6 +16,9 @@ export const columnNames = (node: StructureNode, compat: boolean): string[] => {
   }
   return names
 }
+
+/** The first line of a table; one without columns has none. */
+export const headerLine = (columns: readonly string[]): string => (columns.length > 0 ? csvLine(columns) : '')
 
 /**
  * Adds the parent columns that the table does not have yet, under another name where the data has a column of that name:
