@@ -26,11 +26,12 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
   const { plan, progress } = run
   if (fetched.ends !== undefined) return withoutRows(endRun(run, BY_RULE[fetched.ends], context))
   if (isFirstPart(fetched)) {
+    const digest = digestOf(fetched)
     // The server repeats itself: drop the page and end the job (docs/reference/extractor-pagination.md#pagination)
-    if (repeats(work, fetched)) return withoutRows(endRun(run, REPEATED, context))
+    if (repeats(work, fetched, digest)) return withoutRows(endRun(run, REPEATED, context))
     // What is no JSON fails before it counts as a page; a page that is written forgets its response
     const { isParsed, body, response } = fetched
-    run.last = digestOf(fetched) ?? { isParsed, body, response }
+    run.last = digest ?? { isParsed, body, response }
     context.statistics.page(plan)
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
@@ -93,16 +94,15 @@ const endPage = (
 }
 
 /** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
-const repeats = ({ run, request }: PageWork, page: FetchedPage): boolean => {
-  if (!hasSameValues(run, page)) return false
+const repeats = ({ run, request }: PageWork, page: FetchedPage, digest: string | undefined): boolean => {
+  if (!hasSameValues(run, page, digest)) return false
   const { paginator } = run
   if (paginator.toldByHeader !== true) return true
   const { headers, url } = page
   return paginator.next({ response: null, items: [], headers, url }, request)?.endpoint === request.endpoint
 }
 
-const hasSameValues = ({ last }: JobRun, page: FetchedPage): boolean => {
-  const digest = digestOf(page)
+const hasSameValues = ({ last }: JobRun, page: FetchedPage, digest: string | undefined): boolean => {
   if (typeof last === 'object') return digest === undefined && isSamePage(last, page)
   return last !== undefined && last === (digest ?? fingerprint(page.response))
 }
