@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_513,
+  'lines of product': 92_508,
   'lines of tests': 83_136,
   'words of documents': 93_037,
   functions: 9,
