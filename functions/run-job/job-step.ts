@@ -5,13 +5,13 @@ import { type LoadStage, nextStage, piecesState } from '../lib/distributed/load-
 import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { parseEvent } from '../lib/errors/parse-event.ts'
 import type { RunJobEvent } from './event.ts'
-import { type Piece, pieceOf } from './pieces/piece.ts'
+import { jobOfInput, type Piece, pieceOf } from './pieces/piece.ts'
 import type { RunJobResult } from './run-job.ts'
 
 const failure = z.object({ Error: z.string(), Cause: z.string().optional() })
 
 /** Input of the job machine. `failure`: its execution before this one is gone, and the job is only closed. */
-export const jobInput = z.object({ jobId: z.int().positive(), failure: failure.optional() })
+export const jobInput = jobOfInput.extend({ failure: failure.optional() })
 
 interface StepServices {
   run: (event: RunJobEvent) => Promise<RunJobResult>

@@ -15,7 +15,8 @@ export type Piece =
   | { step: LoadStage; load: LoadPlace; item: number }
   | { step: 'part'; jobId: number; correlationId?: string; item: number }
 
-const jobOfInput = z.object({ jobId: z.int().positive() })
+/** What the input of the job machine always says. */
+export const jobOfInput = z.object({ jobId: z.int().positive() })
 
 /** The piece that the job machine asks for. */
 export const pieceOf = ({ input, state, part }: Pick<StepEvent, 'input' | 'state' | 'part'>): Piece => {
