@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import type { AnyExecution, Execution } from '../lib/cloud/machines.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { type Failure, readFailure } from '../lib/errors/machine-failure.ts'
 import { readJson } from '../lib/json/read-json.ts'
 import type { FailureStore } from '../lib/storage/failures/failure-store.ts'
-import { type Ended, failedSubject, mendedSubjects } from '../lib/storage/failures/subject.ts'
+import { type Ended, failedSubject, jobOf, mendedSubjects } from '../lib/storage/failures/subject.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import type { JobStore } from '../lib/storage/jobs/job-store.ts'
 import { closingExecution } from '../lib/storage/jobs/start-next.ts'
@@ -69,13 +68,11 @@ export const keepEnd = async (
 
 /** A job that is done has not failed, whatever became of its execution. One that is open is closed by another execution, which tells the end of it. */
 const isSaidByJob = async (ended: Ended, jobs: Pick<JobStore, 'get'> | undefined): Promise<boolean> => {
-  const { jobId } = ended.machine === 'jobs' ? ofJob.parse(ended.input) : {}
+  const jobId = jobOf(ended)
   const job = jobId === undefined ? undefined : await jobs?.get(jobId)
   if (job === undefined) return false
   return job.status === 'success' || !(isFinal(job) || ended.name === closingExecution(job.id))
 }
-
-const ofJob = z.object({ jobId: z.int().optional() }).catch({})
 
 type Detail = StatusChange['detail']
 

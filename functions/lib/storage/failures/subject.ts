@@ -47,7 +47,12 @@ const goodImport = z.object({
 const skipped = z.object({ status: z.literal('skipped') })
 const jobInput = z.object({ jobId: z.int() })
 
-const placed = ({ machine, name, startDate, input }: Ended): Pick<Subject, 'name' | 'place'> => {
+/** The job that an execution of their machine was for. */
+export const jobOf = ({ machine, input }: Ended): number | undefined =>
+  machine === 'jobs' ? jobInput.safeParse(input).data?.jobId : undefined
+
+const placed = (ended: Ended): Pick<Subject, 'name' | 'place'> => {
+  const { machine, name, startDate, input } = ended
   const of = (...parts: readonly unknown[]) => JSON.stringify([machine, ...parts])
   const file = machine === 'import' ? landedObject.safeParse(input).data : undefined
   // Of sequencers with different lengths the shorter one is filled up with zeros at its end (S3 User Guide, "Event
@@ -55,8 +60,8 @@ const placed = ({ machine, name, startDate, input }: Ended): Pick<Subject, 'name
   if (file !== undefined)
     return { name: of(file.bucket, file.key), place: file.sequencer?.toUpperCase().padEnd(64, '0') }
   // A job ends once.
-  const job = machine === 'jobs' ? jobInput.safeParse(input).data : undefined
-  if (job !== undefined) return { name: of(job.jobId), place: '' }
+  const jobId = jobOf(ended)
+  if (jobId !== undefined) return { name: of(jobId), place: '' }
   const place = `${startDate.toISOString()} ${name}`
   const { componentId, configId, branchId } = inputOfRun({ input: JSON.stringify(input) })
   const isRun = machine === 'extract' && componentId !== ''
