@@ -26,8 +26,6 @@ export const createSpreadRecords = <Stored extends { id: number }>(
 ) => {
   const keyOf = (id: number) => ({ pk: shardOf(kind, id), sk: idSortKey(id) })
 
-  const read = (item: Item | undefined): Stored | undefined => item && parse(item)
-
   const writing = (record: Stored, when: Condition): ItemWrite => ({
     action: 'put',
     key: keyOf(record.id),
@@ -35,7 +33,10 @@ export const createSpreadRecords = <Stored extends { id: number }>(
     when,
   })
 
-  const get = async (id: number): Promise<Stored | undefined> => read(await items.get(keyOf(id)))
+  const get = async (id: number): Promise<Stored | undefined> => {
+    const item = await items.get(keyOf(id))
+    return item && parse(item)
+  }
 
   return {
     get,
@@ -45,8 +46,8 @@ export const createSpreadRecords = <Stored extends { id: number }>(
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
-      const records = (await items.getMany(ids.map(keyOf))).map(read)
-      const found = new Map(records.flatMap(record => (record ? [[record.id, record]] : [])))
+      const records = (await items.getMany(ids.map(keyOf))).map(item => parse(item))
+      const found = new Map(records.map(record => [record.id, record]))
       return ids.map(id => found.get(id)).filter(record => record !== undefined)
     },
 
@@ -74,7 +75,7 @@ export const createSpreadRecords = <Stored extends { id: number }>(
       throw new TransientError('storage.unavailable', `Too many records are stored at once (${kind}).`)
     },
 
-    /** The change of some values of a record, likewise. */
+    /** The change of some values of a record, for a transaction. */
     updating: (id: number, set: Partial<Stored>, when: AttributeCondition): ItemWrite => ({
       action: 'update',
       key: keyOf(id),
@@ -82,6 +83,7 @@ export const createSpreadRecords = <Stored extends { id: number }>(
       when,
     }),
 
+    /** Likewise. */
     deleting: (id: number): ItemWrite => ({ action: 'delete', key: keyOf(id) }),
 
     /** Newest first. */
