@@ -15,7 +15,6 @@ interface DriveOptions {
   /** ISO 8601. */
   readonly since: string
   readonly step: Call
-  readonly part: Call
   readonly poll: Call
   readonly partsAtOnce: number
   readonly isLong: boolean
@@ -90,7 +89,7 @@ export const drive = async (options: DriveOptions): Promise<DriveEnd> => {
     }
     if (answer.next === 'each') {
       await allOrNone(answer.parts, options.partsAtOnce, (part, over) =>
-        call('Part', options.part, { input, state, part }, over),
+        call('Part', options.step, { input, state, part }, over),
       )
       return stepped('Step', { state, job: null })
     }

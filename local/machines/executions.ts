@@ -15,7 +15,6 @@ export interface StateMachine {
   readonly arn: string
   readonly name: string
   readonly step: Call
-  readonly part: Call
   readonly poll: Call
   readonly partsAtOnce: number
   readonly isLong: boolean
@@ -229,7 +228,6 @@ export class Executions {
       execution: record.executionArn,
       since: record.startDate,
       step: whileUnderWay(machine.step),
-      part: whileUnderWay(machine.part),
       poll: whileUnderWay(machine.poll),
       partsAtOnce: machine.partsAtOnce,
       isLong: machine.isLong,

@@ -33,7 +33,6 @@ export const systemMachines = (
       name: `${STACK_NAME}-${name}`,
       arn: machineArn(name),
       step: callOf(step),
-      part: callOf(step),
       poll: callOf('poll-job'),
       // The setting is of loads and exports of tables.
       partsAtOnce: name === 'jobs' ? config.sizes.partsAtOnce : PARTS_AT_ONCE,

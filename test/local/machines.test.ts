@@ -19,11 +19,13 @@ const failing = (name: string) => async () => {
 
 let folders = 0
 type Options = Partial<ConstructorParameters<typeof Executions>[0]>
+type Machine = Partial<StateMachine> & { part?: Call }
 const open = async (
-  machine: Partial<StateMachine>,
+  { step = never, part = never, ...machine }: Machine,
   { store = `store-${++folders}`, ...more }: Omit<Options, 'store'> & { store?: string } = {},
 ) => {
-  const others = { step: never, part: never, poll: never, partsAtOnce: 2, isLong: false, longestSeconds: 60 }
+  const called: Call = event => ('part' in Object(event) ? part : step)(event)
+  const others = { step: called, poll: never, partsAtOnce: 2, isLong: false, longestSeconds: 60 }
   return new Executions({
     store: await ExecutionStore.open(`${folder}/${store}`),
     machines: [{ arn: machineArn, name: 'm', ...others, ...machine }],
@@ -32,11 +34,7 @@ const open = async (
   })
 }
 
-const run = async (
-  machine: Partial<StateMachine>,
-  input: unknown = {},
-  options: Parameters<typeof open>[1] = {},
-) => {
+const run = async (machine: Machine, input: unknown = {}, options: Parameters<typeof open>[1] = {}) => {
   const executions = await open(machine, options)
   const { executionArn } = await executions.start(machineArn, JSON.stringify(input))
   return executions.finished(executionArn)
@@ -331,7 +329,7 @@ describe('a wait', () => {
   /** A machine that looks, and one whose executions are waited for. */
   const both = async (look: Call, { seesAllEnds = false } = {}) => {
     const { promise: end, resolve } = Promise.withResolvers<unknown>()
-    const common = { part: never, poll: never, partsAtOnce: 1, isLong: false, longestSeconds: HOUR }
+    const common = { poll: never, partsAtOnce: 1, isLong: false, longestSeconds: HOUR }
     const executions = new Executions({
       store: await ExecutionStore.open(`${folder}/store-${++folders}`),
       machines: [

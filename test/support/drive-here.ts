@@ -48,7 +48,6 @@ export const driveHere = async ({
     execution,
     since: since.toISOString(),
     step: call,
-    part: call,
     poll: async event => {
       if (!job) throw new Error('No step waits for a job')
       return pollOf(await job((event as { jobId: number }).jobId), 0) // As the machine asks.

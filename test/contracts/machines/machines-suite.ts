@@ -101,7 +101,6 @@ const runOurs = async (name: MachineName, answers: Answers): Promise<Outcome> =>
     execution: 'e',
     since: new Date().toISOString(),
     step: call,
-    part: call,
     poll: call,
     partsAtOnce: 1,
     isLong: machineOf(name).isLong,

@@ -56,7 +56,7 @@ const openOurs = async (): Promise<Ports> => {
   const bounds = { partsAtOnce: 1, isLong: false, longestSeconds: 60 }
   const executions = new Executions({
     store: await ExecutionStore.open(`${folder}/e`),
-    machines: [{ arn: machineArn, name: 'waits', step: never, part: never, poll: never, ...bounds }],
+    machines: [{ arn: machineArn, name: 'waits', step: never, poll: never, ...bounds }],
     log: () => {},
   })
   await untilEnd({ close: async () => executions.close() })

@@ -15,7 +15,6 @@ afterAll(() => folder.remove())
 const machine = {
   arn: 'arn:aws:states:us-east-1:000000000000:stateMachine:m',
   name: 'm',
-  part: async () => null,
   poll: async () => null,
   partsAtOnce: 1,
   isLong: false,
