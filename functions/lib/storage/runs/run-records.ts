@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import { shortDigest } from '../../digests.ts'
-import {
-  expiringIn,
-  type Item,
-  type ItemTable,
-  type ItemWrite,
-  startingWith,
-} from '../../items/item-table.ts'
+import { expiringIn, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import type { ToldProgress } from '../../wire/run-body.ts'
 import { inputOfRun, type RunExecution, runExecution } from './run-execution.ts'
 
@@ -39,32 +33,30 @@ const openKey = (name: string) => ({ pk: OPEN, sk: name })
  * told stays among the open ones until somebody looks after it (`functions/tick/lost-run.ts`).
  */
 export const createRunRecords = (items: ItemTable) => {
-  const keysOf = (run: RunExecution) => {
-    const sk = `${run.startDate.toISOString()} ${run.name}`
-    return [ownKey(run.name), { pk: ALL, sk }, { pk: ofPlace(inputOfRun(run)), sk }] as const
+  /** Under its name and in both lists. */
+  const putting = (run: RunExecution, when?: 'absent'): ItemWrite[] => {
+    const startDate = run.startDate.toISOString()
+    const sk = `${startDate} ${run.name}`
+    const item = {
+      ...run,
+      startDate,
+      ...(run.stopDate && { stopDate: run.stopDate.toISOString() }),
+      ...expiringIn(KEPT_DAYS, run.startDate),
+    }
+    const keys = [ownKey(run.name), { pk: ALL, sk }, { pk: ofPlace(inputOfRun(run)), sk }]
+    return keys.map(key => ({ action: 'put', key, item, ...(when && { when }) }))
   }
-
-  const itemOf = (run: RunExecution): Item => ({
-    ...run,
-    startDate: run.startDate.toISOString(),
-    ...(run.stopDate && { stopDate: run.stopDate.toISOString() }),
-    ...expiringIn(KEPT_DAYS, run.startDate),
-  })
 
   return {
     /** Of one that has ended already nothing changes. */
     async begin(run: RunExecution): Promise<void> {
-      const open = { name: run.name, lookedAt: run.startDate.toISOString() }
-      const puts = [
-        [openKey(run.name), open],
-        ...keysOf(run).map(key => [key, itemOf(run)] as const),
-      ] as const
-      await items.transact(puts.map(([key, item]) => ({ action: 'put', key, item, when: 'absent' })))
+      const item = { name: run.name, lookedAt: run.startDate.toISOString() }
+      const open: ItemWrite = { action: 'put', key: openKey(run.name), item, when: 'absent' }
+      await items.transact([open, ...putting(run, 'absent')])
     },
 
     async end(run: RunExecution): Promise<void> {
-      const puts = keysOf(run).map((key): ItemWrite => ({ action: 'put', key, item: itemOf(run) }))
-      await items.transact([...puts, { action: 'delete', key: openKey(run.name) }])
+      await items.transact([...putting(run), { action: 'delete', key: openKey(run.name) }])
     },
 
     async get(name: string): Promise<RunExecution | undefined> {
