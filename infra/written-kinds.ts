@@ -25,7 +25,7 @@ export const writtenKinds = {
       'METADATA#*',
       'SWEEPS#UNNAMED',
     ],
-    ...['IDEMPOTENCY#*', 'BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
+    ...['BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
   tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
