@@ -10,7 +10,9 @@ import { clocks } from './system.ts'
 export class ScheduledFunction<EnvName extends string> extends NodeFunction<EnvName> {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     super(scope, id, props)
-    const role = schedulerRole(scope, 'ScheduleRole')
+    const role = new Role(scope, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    })
     allow(role, ['lambda:InvokeFunction'], [this.functionArn])
     for (const { expression, input } of clocks.filter(({ calls }) => calls === props.bundle.name))
       afterItsRights(
@@ -40,11 +42,6 @@ export const scheduleGroup = (part: Construct): string => {
   ).ref
 }
 const SCHEDULES = 'Schedules'
-
-const schedulerRole = (scope: Construct, id: string): IRole =>
-  new Role(scope, id, {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-  })
 
 /** Creating a schedule fails unless its role can be assumed already. Its policy should exist by then, too. */
 const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
