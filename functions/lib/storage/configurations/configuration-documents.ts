@@ -121,16 +121,13 @@ export const createConfigurationDocuments = (items: ItemTable, files: DocumentFi
      * nothing names them.
      */
     async writing(internalId: string, all: readonly ConfigurationDocument[]): Promise<ItemWrite[]> {
-      const keep = async ({ sk, text, ...parts }: ConfigurationDocument): Promise<ItemWrite> => ({
-        action: 'put',
+      const keep = async ({ sk, text, ...parts }: ConfigurationDocument) => ({
         key: { pk: partition(internalId), sk },
         item: { ...parts, document: await files.keep(text, MAX_TEXT_BYTES) },
       })
-      const writes = await pMap(all, keep, { concurrency: REQUESTS_AT_ONCE })
-      if (writes.length <= MOST_TOGETHER) return writes
-      await items.putAll(
-        writes.flatMap(write => (write.action === 'put' ? { ...write.item, ...write.key } : [])),
-      )
+      const kept = await pMap(all, keep, { concurrency: REQUESTS_AT_ONCE })
+      if (kept.length <= MOST_TOGETHER) return kept.map(document => ({ action: 'put', ...document }))
+      await items.putAll(kept.map(({ key, item }) => ({ ...item, ...key })))
       return []
     },
 
