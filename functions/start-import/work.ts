@@ -76,8 +76,8 @@ export const open = (env: Environment<StartImportEnv | 'LAMBDA_TASK_ROOT'>) => {
     })
     if (answer?.next === 'failed') measure({ FilesFailed: 1 })
     if (answer?.next === 'poll') {
-      if (answer.output?.['outcome'] === 'started') measure({ FilesLanded: 1 })
-      log.info('import', { ...answer.output })
+      if (answer.output.outcome === 'started') measure({ FilesLanded: 1 })
+      log.info('import', answer.output)
     }
     return answer
   }
