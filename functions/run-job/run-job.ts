@@ -14,6 +14,7 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
+import { jobCancelled } from '../lib/storage/jobs/job-store.ts'
 import { parseTableId } from '../lib/wire/storage-ids.ts'
 import { beginJob, startBehind } from './begin-job.ts'
 import { doRest } from './do-rest.ts'
@@ -67,7 +68,7 @@ export const runJob = async (
   if (job.status === 'waiting') logJobStart(started, services)
   try {
     if (job.status === 'waiting') {
-      await jobs.refuseCancelled(jobId)
+      if (started.cancelledBy !== undefined) throw jobCancelled(started.cancelledBy)
       await requireRights(started, services)
     }
     await enterBranch(started, services)
