@@ -8,6 +8,7 @@ import { ITEM_BYTES, type ResponseSettings } from '../../config/response-schema.
 import { findItems } from '../../values/select/find-items.ts'
 import { atMost, type Bytes, begin, decoded, isGzip } from '../http/decode-encodings.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
+import { refuseHostile } from '../http/parse-response.ts'
 import type { Log } from '../masking/masker.ts'
 import { csvRecords } from './csv-records.ts'
 import { damagedAnswer, firstHeader, type HttpResponse, messageOf, saidCharset } from './http-response.ts'
@@ -112,7 +113,7 @@ const charsetOf = (headers: HttpResponse['headers']): string | undefined => {
 
 const parsed = (text: string): Json => {
   try {
-    return parseJson(text)
+    return parseJson(text, refuseHostile)
   } catch (cause) {
     throw damagedAnswer('JSON', messageOf(cause), cause)
   }
@@ -155,7 +156,7 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
     number++
     if (line.trim() === '') return undefined
     try {
-      return parseJson(line.replace('\u001e', '')) // RFC 7464 begins each with it
+      return parseJson(line.replace('\u001e', ''), refuseHostile) // RFC 7464 begins each with it
     } catch (cause) {
       throw damagedAnswer('JSON lines', `line ${number}: ${messageOf(cause)}`, cause)
     }

@@ -98,7 +98,7 @@ const NUMBER_BYTES = 225
  * A process that runs out of memory ends without a word, and with it whatever else it does. Errors: `extractor.response.depth`,
  * `extractor.response.tooLarge`.
  */
-const refuseHostile = ({ containers, changed, depth }: ScannedNumbers, bytes: number): void => {
+export const refuseHostile = ({ containers, changed, depth }: ScannedNumbers, bytes: number): void => {
   if (depth > MOST_DEPTH)
     throw new UserError('extractor.response.depth', 'The response is nested too deeply.')
   const numbers = changed.length / 2

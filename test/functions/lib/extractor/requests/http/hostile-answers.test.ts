@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { runExtraction } from '../../run-extraction.ts'
 
@@ -22,6 +23,25 @@ describe('an answer that would take all memory or time ends the run with a sente
     expect(error).toMatchObject({
       code: 'extractor.response.depth',
       message: 'The response is nested too deeply.',
+    })
+  })
+
+  it.each([
+    ['JSON lines', 'jsonl', 'line 2: The response is nested too deeply.'],
+    ['packed JSON', 'json', 'The response is nested too deeply.'],
+  ])('%s are bounded alike, with the place', async (_, format, message) => {
+    const deep = `{"id":1,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const body = gzipSync(format === 'jsonl' ? `{"id":1}\n${deep}\n` : `[${deep}]`)
+    const { error } = await runExtraction(
+      (_request, response) => {
+        response.setHeader('content-type', 'application/octet-stream')
+        response.end(body)
+      },
+      { config: { jobs: [{ endpoint: 'items', response: { format } }] } },
+    )
+    expect(error).toMatchObject({
+      code: 'extractor.response.damaged',
+      message: expect.stringContaining(message),
     })
   })
 
