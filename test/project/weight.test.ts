@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_496,
-  'lines of tests': 83_131,
+  'lines of product': 92_497,
+  'lines of tests': 83_151,
   'words of documents': 93_037,
   functions: 9,
   routes: 211,
