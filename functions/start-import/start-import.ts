@@ -10,7 +10,7 @@ import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { giveUp } from './give-up.ts'
-import { again, followJob, type ImportAnswer } from './import-answer.ts'
+import { again, followJob, type ImportAnswer, type JobAnswer } from './import-answer.ts'
 import { importInOrder } from './import-in-order.ts'
 import { importVersion, isWantedAgain, jobEnd, type OwnVersion, targetOf } from './import-version.ts'
 import {
@@ -120,17 +120,17 @@ const importLanded = async (
   // Nobody else may begin while parts are on their way.
   if (answer.next === 'each') await key.save()
   else await key.release()
-  return key.state.mayHaveFailed ? withMends(dependencies, own, answer) : answer
+  return answer.next === 'poll' && key.state.mayHaveFailed
+    ? withMends(own, answer, await records.progress(versionId))
+    : answer
 }
 
 /** What its success mends, where anything of the key may have failed. */
-const withMends = async (
-  { records }: StartImportDependencies,
-  { source, target, versionId }: OwnVersion,
-  answer: ImportAnswer,
-): Promise<ImportAnswer> => {
-  if (answer.next !== 'poll') return answer
-  const { isIncremental = target.incremental } = await records.progress(versionId)
+const withMends = (
+  { source, target }: OwnVersion,
+  answer: JobAnswer,
+  { isIncremental = target.incremental }: Progress,
+): ImportAnswer => {
   const mends = { isIncremental, versionId: storedVersion(source) }
   return { ...answer, output: { ...answer.output, mends } }
 }
@@ -147,7 +147,7 @@ const whileHeld = async (
   const follow = followJob(own, 'alreadyStarted', progress)
   const end = follow && (await jobEnd(dependencies.storage, follow.jobId))
   return follow && (end === 'running' || end === 'success')
-    ? withMends(dependencies, own, follow)
+    ? withMends(own, follow, progress)
     : again(LEASE_WAIT_SECONDS, executionName(by.owner))
 }
 
