@@ -75,7 +75,6 @@ export const extractorRunsCodes = {
     'A job ended although the answers of its API say that there is more, and `"silence": "fail"` is set.',
   'extractor.job.incomplete':
     'A job with "completeness" got other rows than the API says there are, or the same row on several pages.',
-  'extractor.job.limit': 'The run would ask its API for more than "api.limits" allows.',
   'extractor.tables.differentColumns': 'Two mappings write tables of one name with different columns.',
   'extractor.tables.incompatibleTypes':
     'A value changes its kind between rows, for example from a text to an object.',

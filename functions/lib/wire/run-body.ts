@@ -19,8 +19,6 @@ const runProgress = z.object({
   /** Requests that were sent again. */
   retries: amount,
   requests: amount,
-  /** Of the configuration. Absent: none. */
-  requestLimit: z.optional(amount),
   /** Until the API, or a budget, took more requests. */
   waitedSeconds: amount,
 })

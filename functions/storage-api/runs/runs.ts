@@ -193,7 +193,6 @@ routes.put('/v2/storage/runs/{runId}/progress', {
     rows: amount,
     retries: amount,
     requests: amount,
-    requestLimit: amount.optional(),
     waitedSeconds: amount,
   }),
   replies: {

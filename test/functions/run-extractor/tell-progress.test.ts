@@ -27,7 +27,6 @@ const page = (pages: number) => ({
   rows: 10 * pages,
   retries: 0,
   requests: pages + 1,
-  requestLimit: 100,
   waitedSeconds: 1.4,
   url: 'https://a.example',
 })
@@ -39,7 +38,7 @@ it('counts the pages of the legs before, and says one word at a time', async () 
   progress.onProgress(page(2))
   await progress.settled()
   const place = { row: 2, rowsCount: 2, rowName: 'b', leg: 2 }
-  const counts = { rows: 10, retries: 0, requests: 2, requestLimit: 100, waitedSeconds: 1 }
+  const counts = { rows: 10, retries: 0, requests: 2, waitedSeconds: 1 }
   expect(said).toEqual([{ ...place, pages: 8, ...counts }])
   progress.onProgress(page(3))
   await progress.settled()

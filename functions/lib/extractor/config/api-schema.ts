@@ -22,21 +22,6 @@ import { ResponseSettings } from './response-schema.ts'
 const count = integer.refine(value => value > 0, 'must be above 0')
 const span = decimal.refine(value => value > 0, 'must be above 0')
 
-/** `api.limits` (docs/reference/extractor-requests.md#limits-of-a-run). Ours. */
-export const Limits = strictObject({
-  requests: key(optional(count), 'Requests, with logins, redirects and retries.'),
-  bytes: key(optional(count), 'Bytes of all answers together, unpacked.'),
-  minutes: key(optional(span), 'Minutes since the run began, waits among them.'),
-  rows: key(optional(count), 'Rows of all tables together.'),
-  do: key(
-    optional(z.enum(['fail', 'stop'])),
-    'What becomes of a run that would need more: an error, or an end with what was read and a warning.',
-    'fail',
-  ),
-})
-
-export type Limits = z.output<typeof Limits>
-
 /** `api.http.budget` (docs/reference/extractor-requests.md#budget). Ours. */
 export const Budget = strictObject(
   {
@@ -180,7 +165,6 @@ export const Api = strictObject({
     optional(ResponseSettings),
     'Ours: what the answers of all jobs are written in, see [responses](extractor-responses.md). Without it: JSON.',
   ),
-  limits: key(optional(Limits), 'Ours: how much one run may ask for. Without it: no limits.'),
   query: key(optional(record(Value)), 'Deprecated: the `query` of query authentication, when that has none.'),
 }).refine(api => isLoginPossible(api.authentication, api.http?.errorRules), {
   path: ['http', 'errorRules'],

@@ -9,6 +9,7 @@ const goneKeys: Readonly<Record<string, string>> = {
   keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
   graphql:
     'use "method": "POST" with "params": {"query": …, "variables": …}, "json-cursor" with "param": "variables.after", and "errorRules" for errors',
+  limits: '"forceStop" ends a job, "budget" slows a run, and a preview asks for little',
   records: '"mappings" choose and name the columns, SQL does the rest',
   report:
     'ask for it in a job, for its state in a child of that, and for the file in a child of that one (docs/recipes.md)',

@@ -4,8 +4,6 @@ import { UserError } from '../../errors/errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { SentLately, Traffic } from '../requests/http/admission.ts'
 import type { Login } from '../requests/http/authenticator.ts'
-import { createMasker } from '../requests/masking/masker.ts'
-import { openText, sealText } from '../requests/masking/sealed-text.ts'
 import type { TableSinkCheckpoint } from '../tables/sink-types.ts'
 import type { ExtractCheckpoint } from './extract-options.ts'
 import { ofAnother } from './saved-sequences.ts'
@@ -29,8 +27,6 @@ export interface Leg {
   currentStart: number
   /** By position of the bucket. */
   sinks: Record<string, TableSinkCheckpoint>
-  /** The sentence about the limit that ended the run, while what was read is still to be written. */
-  reached?: string | undefined
 }
 
 const Stored = z.object({
@@ -39,32 +35,18 @@ const Stored = z.object({
   leg: z.string(),
 })
 
-/** A checkpoint as plain JSON. Numbers keep their text and secrets stay out because the leg is kept as sealed text. */
-export const formatCheckpoint = (
-  leg: Leg,
-  config: unknown,
-  secrets: ReadonlyMap<string, string>,
-): ExtractCheckpoint => ({
+/** A checkpoint as plain JSON; the leg is a text, so that its numbers keep their digits. */
+export const formatCheckpoint = (leg: Leg, config: unknown): ExtractCheckpoint => ({
   version: 1,
-  configuration: digest(config, secrets),
-  leg: sealText(JSON.stringify(leg), secrets),
+  configuration: shortDigest(JSON.stringify(config)),
+  leg: JSON.stringify(leg),
 })
 
 /** @throws UserError `extractor.checkpoint` when it was made from another configuration or by another version */
-export const parseCheckpoint = (
-  checkpoint: unknown,
-  config: unknown,
-  secrets: ReadonlyMap<string, string>,
-): Leg => {
+export const parseCheckpoint = (checkpoint: unknown, config: unknown): Leg => {
   const stored = Stored.safeParse(checkpoint)
   if (!stored.success)
     throw new UserError('extractor.checkpoint', 'The checkpoint cannot be read: start anew without it.')
-  if (stored.data.configuration !== digest(config, secrets)) throw ofAnother()
-  return parseJson(openText(stored.data.leg, secrets)) as unknown as Leg // the text that formatCheckpoint wrote
-}
-
-/** Tells configurations apart; a renewed secret makes no difference. */
-const digest = (config: unknown, secrets: ReadonlyMap<string, string>): string => {
-  const masked = createMasker(secrets.values()).maskAll(config)
-  return shortDigest(JSON.stringify(masked))
+  if (stored.data.configuration !== shortDigest(JSON.stringify(config))) throw ofAnother()
+  return parseJson(stored.data.leg) as unknown as Leg // the text that formatCheckpoint wrote
 }

@@ -62,9 +62,8 @@ export interface Progress {
   pages: number
   rows: number
   retries: number
-  /** Requests of all legs, and how many of them the configuration allows (`api.limits`). Absent: any. */
+  /** Of all legs. */
   requests: number
-  requestLimit?: number
   /** How long requests waited for the API or a budget, in all legs. */
   waitedSeconds: number
   /** Of the page just written, secrets masked. */
@@ -93,7 +92,7 @@ export type ExtractResult =
     }
   | {
       finished: false
-      /** Plain JSON with what logins gave: keep it sealed. With the contents of `spoolDir` it is all that the next leg needs. */
+      /** Plain JSON with secrets and with what logins gave: keep it sealed. With the contents of `spoolDir` it is all that the next leg needs. */
       checkpoint: ExtractCheckpoint
       /** The API takes no requests before so many seconds have passed; 0 when it does. */
       resumeInSeconds: number

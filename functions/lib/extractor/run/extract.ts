@@ -35,10 +35,9 @@ export type {
  */
 export const extract = async (options: ExtractOptions): Promise<ExtractResult> => {
   checkShape(options.config)
-  const secrets = secretsOf(options.config)
-  const masker = createMasker(secrets.values())
+  const masker = createMasker(secretsOf(options.config).values())
   try {
-    return await extractMasked(options, secrets, masker)
+    return await extractMasked(options, masker)
   } catch (error) {
     throw maskError(error, masker)
   }
@@ -46,10 +45,9 @@ export const extract = async (options: ExtractOptions): Promise<ExtractResult> =
 
 const extractMasked = async (
   options: ExtractOptions,
-  secrets: ReadonlyMap<string, string>,
   masker: ReturnType<typeof createMasker>,
 ): Promise<ExtractResult> => {
-  const extraction = await openExtraction(options, secrets, masker)
+  const extraction = await openExtraction(options, masker)
   try {
     return (await runIterations(extraction)) ?? (await finishExtraction(extraction))
   } finally {
@@ -59,27 +57,21 @@ const extractMasked = async (
 
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
-  const { options, masker, state, leg, time, log, sinks, marks, refreshTokens } = extraction
-  const { statistics, spool, bounds, summary, warningsOf } = extraction
+  const { options, masker, leg, log, sinks, marks, refreshTokens } = extraction
+  const { statistics, spool, summary, warningsOf } = extraction
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
   rmSync(spool.items, { recursive: true, force: true })
   const next = nextState(options.state, {
-    // What was not read is still to be asked for
-    currentStart: bounds.reached === undefined ? leg.currentStart : time.previousStart,
+    currentStart: leg.currentStart,
     learnt,
-    highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
+    highWaterMarks: marks.all(),
     refreshTokens: refreshTokens.all(),
   })
   const ended = summary(tables)
   const ofJobs = [...skipWarnings(ended.jobs), ...noteWarnings(statistics.flatMap(one => one.all()))]
   for (const warning of ofJobs) log.warning(warning)
-  const said = [
-    ...warnings,
-    ...(bounds.reached === undefined ? [] : [bounds.reached]),
-    ...warningsOf(ended),
-    ...ofJobs,
-  ]
+  const said = [...warnings, ...warningsOf(ended), ...ofJobs]
   return {
     finished: true,
     state: next,
@@ -91,8 +83,7 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
 
 /** Reads all pages of all iterations. Resolves to a checkpoint when a stop comes first. */
 const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
-  const { options, secrets, masker, parsed, leg, sinks, traffic, stop, bounds, abort } = extraction
-  const requestLimit = parsed.api.limits?.requests
+  const { options, masker, parsed, leg, sinks, traffic, stop, abort } = extraction
   let pages = 0
   for (let index = leg.iteration; index < parsed.runs.length; index++) {
     const iteration = await prepareIteration(extraction, index)
@@ -106,7 +97,6 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
           rows: sinks.rows,
           retries: leg.retries,
           requests: traffic.requests,
-          ...(requestLimit !== undefined && { requestLimit }),
           waitedSeconds: traffic.waitedSeconds,
           url: masker.mask(url),
         })
@@ -122,11 +112,10 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
           traffic,
           budgets: extraction.saveBudgets(),
           sinks: sinks.checkpoint(),
-          reached: bounds.reached,
         }
         return {
           finished: false,
-          checkpoint: formatCheckpoint(next, options.config, secrets),
+          checkpoint: formatCheckpoint(next, options.config),
           resumeInSeconds: stop.resumeInSeconds,
           summary: extraction.summary([]),
         }

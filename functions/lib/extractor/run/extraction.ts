@@ -7,7 +7,6 @@ import {
   type Admission,
   createAdmission,
   createRequestBudget,
-  createRunBounds,
   newTraffic,
   type RequestBudget,
   type Traffic,
@@ -37,20 +36,14 @@ import { createStopSignal, Stopped, type StopSignal } from './stop-signal.ts'
 export type Extraction = Awaited<ReturnType<typeof openExtraction>>
 
 /** Close what it returns. */
-export const openExtraction = async (
-  options: ExtractOptions,
-  secrets: ReadonlyMap<string, string>,
-  masker: Masker,
-) => {
+export const openExtraction = async (options: ExtractOptions, masker: Masker) => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
   checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
   const leg =
-    options.checkpoint === undefined
-      ? firstLeg(now())
-      : parseCheckpoint(options.checkpoint, options.config, secrets)
+    options.checkpoint === undefined ? firstLeg(now()) : parseCheckpoint(options.checkpoint, options.config)
   for (const { credentials } of Object.values(leg.sessions)) masker.addPassing(credentials)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
@@ -62,10 +55,9 @@ export const openExtraction = async (
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
   const { spoolDir } = options
   const spool = { bodies: pathInside(spoolDir, 'bodies'), items: pathInside(spoolDir, 'items') }
-  const { traffic, bounds, wait, admissionFor, saveBudgets } = createRunRequests({
+  const { traffic, wait, admissionFor, saveBudgets } = createRunRequests({
     parsed,
     leg,
-    rows: () => sinks.rows,
     now,
     log,
     stop,
@@ -88,7 +80,6 @@ export const openExtraction = async (
 
   return {
     options,
-    secrets,
     masker,
     parsed,
     now,
@@ -104,7 +95,6 @@ export const openExtraction = async (
     abort,
     spool,
     traffic,
-    bounds,
     wait,
     admissionFor,
     saveBudgets,
@@ -251,7 +241,6 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
 interface RequestsOptions {
   parsed: ExtractorConfig
   leg: Leg
-  rows: () => number
   now: () => number
   log: Log
   stop: StopSignal
@@ -259,20 +248,11 @@ interface RequestsOptions {
   aborted: AbortSignal
 }
 
-/** Limits of the run, its budget, and what the API says of its own limits. */
+/** The budget of the run, and what the API says of its own limits. */
 const createRunRequests = (given: RequestsOptions) => {
-  const { parsed, leg, rows, now, log, stop, aborted } = given
+  const { parsed, leg, now, log, stop, aborted } = given
   const { api } = parsed
   const traffic: Traffic = { ...leg.traffic }
-  const bounds = createRunBounds({
-    limits: api.limits,
-    traffic,
-    rows,
-    startedAt: leg.currentStart,
-    now,
-    log,
-    reached: leg.reached,
-  })
   const waits = {
     wait: (seconds: number): Promise<void> => stop.waitOrStop(seconds, aborted),
     onWait: (seconds: number): void => {
@@ -294,13 +274,12 @@ const createRunRequests = (given: RequestsOptions) => {
   const gate = createRateLimitGate({ longestSeconds, log, now, ...waits })
   return {
     traffic,
-    bounds,
     /** For one request alone, such as before a retry. */
     wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted),
     /** What the next leg has to know of its budgets. */
     saveBudgets: () => Object.fromEntries([...budgets].map(([origin, budget]) => [origin, budget.save()])),
     /** @param origin of the API that an iteration reads */
     admissionFor: (origin: string): Admission =>
-      createAdmission({ gate, traffic, bounds, budget: budgetOf(origin), sends: stop.sends }),
+      createAdmission({ gate, traffic, budget: budgetOf(origin), sends: stop.sends }),
   }
 }

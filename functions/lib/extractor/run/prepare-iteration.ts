@@ -110,7 +110,6 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     authenticatorOf,
     sink: extraction.sinks.of(index),
     stop: extraction.stop,
-    bounds: extraction.bounds,
     wait,
     concurrency,
     close: async () => {

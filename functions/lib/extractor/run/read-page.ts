@@ -156,10 +156,6 @@ const endByConfiguration = (
   return { reason: stop.reason, isWanted: true, ...(isAll ? {} : { cut: stop.reason }) }
 }
 
-/** A page of the run is not asked for: what it has read counts. */
-export const cutRun = (run: JobRun, reason: string, context: JobContext): PendingPage | undefined =>
-  endRun(run, { reason, cut: reason, isWanted: true }, context)
-
 /** After its last page: the end of a run, or the first page of its next step. */
 const endRun = (run: JobRun, end: RunEnd, context: JobContext): PendingPage | undefined => {
   const { plan, placeholders, rows } = run

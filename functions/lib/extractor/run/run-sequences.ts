@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { UserError } from '../../errors/errors.ts'
-import { BoundReached, CUT_SHORT, type RunBounds } from '../requests/http/admission.ts'
 import type { ApiSession } from '../requests/http/api-session.ts'
 import type { Authenticator } from '../requests/http/authenticator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
@@ -15,7 +14,7 @@ import {
   type Pending,
   type PendingPage,
 } from './job-run.ts'
-import { cutRun, readPage } from './read-page.ts'
+import { readPage } from './read-page.ts'
 import { expandChildren } from './start-run.ts'
 import { Stopped, type StopSignal } from './stop-signal.ts'
 
@@ -35,18 +34,16 @@ interface Request {
  * then goes into the checkpoint. It also ends at the first error, in the order of writing.
  */
 export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
-  const { context, stop, bounds } = options
+  const { context, stop } = options
   const concurrency = concurrencyOf(options)
   const requests = createRequests(options)
   void stop.signal.then(requests.wake)
 
-  const isOpen = (): boolean => !stop.requested && bounds.reached === undefined
-
   const launchAhead = (): void => {
-    if (!isOpen()) return
+    if (stop.requested) return
     for (const sequence of sequences) expandAhead(sequence, concurrency, context)
     const ahead = sequences.map(sequence => nextPages(sequence, concurrency))
-    for (let depth = 0; depth < concurrency && isOpen(); depth++) {
+    for (let depth = 0; depth < concurrency && !stop.requested; depth++) {
       for (const pages of ahead) {
         const [head] = pages
         const page = pages[depth]
@@ -61,13 +58,7 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
   /** Reads what is first in a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
   const readNext = (sequence: Pending[]): Write | undefined => {
     const page = sequence[0]
-    if (page === undefined) return undefined
-    if (bounds.reached !== undefined && !requests.isBegun(page)) {
-      const read = dropPending(page, context)
-      replace(sequence, 0, read === undefined ? [] : [read])
-      return nothing
-    }
-    if (!isPage(page)) return undefined
+    if (page === undefined || !isPage(page)) return undefined
     if (isSkipped(page, context)) {
       sequence.shift()
       return nothing
@@ -144,7 +135,7 @@ const createRequests = (options: IterationOptions) => {
         },
         (error: unknown) => {
           // Stopped while it waited for a retry: the page is still to be fetched
-          if (error instanceof Stopped || error instanceof BoundReached) requests.delete(page)
+          if (error instanceof Stopped) requests.delete(page)
           else Object.assign(request, { state: 'failed', error })
         },
       )
@@ -218,7 +209,6 @@ export interface IterationOptions {
   wait: (seconds: number) => Promise<void>
   concurrency: number
   stop: StopSignal
-  bounds: RunBounds
   /** Called after the rows of a page went to the sink, with its address. */
   onPage: (url: string) => void
 }
@@ -240,16 +230,9 @@ const fetchPage = async (work: PageWork, options: IterationOptions): Promise<Fet
   }
 }
 
-/** Whether a page is not needed. What was read before an error rule or a limit ended the job counts. */
+/** Whether a page is not needed. What was read before an error rule ended the job counts. */
 const isSkipped = ({ run: { plan } }: PageWork, { statistics, maxRows }: JobContext): boolean =>
   statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
-
-/** Past a limit no more requests are sent. Returns what was read before and still has to be written. */
-const dropPending = (pending: Pending, context: JobContext): PendingPage | undefined => {
-  if (isPage(pending)) return cutRun(pending.run, CUT_SHORT, context)
-  context.statistics.ended(pending.plan, CUT_SHORT)
-  return undefined
-}
 
 /** How the answers of a job are read, when not as JSON only. */
 const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext) => {

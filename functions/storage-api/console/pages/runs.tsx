@@ -64,7 +64,7 @@ const RunDetail = ({ run }: { run: RunBody }) => {
 
 /** What its extractor said last of the row that it reads. */
 const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) => {
-  const { row, rowsCount, rowName, requests, requestLimit } = progress
+  const { row, rowsCount, rowName } = progress
   return (
     <Facts
       of={[
@@ -72,7 +72,7 @@ const Progress = ({ progress }: { progress: NonNullable<RunBody['progress']> }) 
         ['Leg', count(progress.leg)],
         ['Pages', count(progress.pages)],
         ['Rows so far', count(progress.rows)],
-        ['Requests', count(requests) + (requestLimit === undefined ? '' : ` of ${count(requestLimit)}`)],
+        ['Requests', count(progress.requests)],
         ['Sent again', count(progress.retries)],
         ['Waited', spent(progress.waitedSeconds)],
         ['As of', <Time at={progress.at} />],

@@ -45,8 +45,7 @@ describe('a cursor in the body', () => {
   it('makes the objects that are not there yet', async () => {
     const { requests } = await runExtraction(graphqlApi, {
       api: {
-        pagination: { ...connection, param: 'variables.page.after' },
-        limits: { requests: 2, do: 'stop' },
+        pagination: { ...connection, param: 'variables.page.after', forceStop: { pages: 2 } },
       },
       config: { jobs: [{ ...orders, params: { query, variables: {} } }] },
     })

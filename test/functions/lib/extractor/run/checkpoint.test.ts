@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openText, sealText } from '#lib/extractor/requests/masking/sealed-text.ts'
 import { extract } from '#lib/extractor/run/extract.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import { configuration, readTables, type Settings } from '../run-extraction.ts'
@@ -120,12 +119,6 @@ describe('a stopped extraction', () => {
       expect([one, legs > 3]).toEqual([1, true])
     },
   )
-
-  it('keeps the secrets of the configuration out of its checkpoint', async () => {
-    const { checkpoints } = await runInLegs(shop, settings, 1)
-    expect(checkpoints.length).toBeGreaterThan(3)
-    for (const checkpoint of checkpoints) expect(checkpoint).not.toContain('a-long-secret')
-  })
 
   it.each([
     ['offset', { method: 'offset', limit: 2 }],
@@ -279,22 +272,3 @@ const rows =
     if (more) response.setHeader('Link', `<${url.split('?')[0]}?at=${from + 2}>; rel="next"`)
     return { items, ...(more ? { next: `rows?at=${from + 2}`, token: from + 3 } : {}) }
   }
-
-describe('sealed text', () => {
-  it('comes back as it was, whatever the secrets are', () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string(), fc.string({ minLength: 1 }), { maxKeys: 4 }),
-        fc.jsonValue(),
-        (named, value) => {
-          const clean = Object.entries(named).map(
-            ([key, secret]) => [key.replaceAll('\u001f', ''), secret] as const,
-          )
-          const secrets = new Map(clean)
-          const json = JSON.stringify({ value, all: [...secrets.values()] })
-          expect(openText(sealText(json, secrets), secrets)).toBe(json)
-        },
-      ),
-    )
-  })
-})
