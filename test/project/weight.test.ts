@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_497,
-  'lines of tests': 83_151,
-  'words of documents': 93_037,
+  'lines of product': 92_273,
+  'lines of tests': 83_018,
+  'words of documents': 92_741,
   functions: 9,
   routes: 211,
   settings: 20,
