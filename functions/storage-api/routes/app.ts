@@ -1,10 +1,11 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { UserError } from '../../lib/errors/errors.ts'
-import { createTurns, type TakeTurn } from '../../lib/turns.ts'
+import { createTurns, type TakeTurn, threadClock } from '../../lib/turns.ts'
 import { findBranchId } from '../find/find-branch.ts'
 import { errorReply } from '../http/failure.ts'
 import { ok } from '../http/reply.ts'
+import { remoteAddress } from '../http/request-context.ts'
 import { isOfFace, pathOf, readRequestPath } from '../http/request-path.ts'
 import type { Route } from '../http/route.ts'
 import { answerForRun } from '../http/run-log.ts'
@@ -23,11 +24,20 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** In one process, where requests share a thread. In an account each container answers one at a time. */
 const AT_ONCE_OF_ONE = 4
 
+/** So of the thread a quarter is whose who asks without a pause, while others ask, too. */
+const RESTS_FOR = 3
+
+const OPERATOR = ''
+
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
   const inTurn = {
     ...services,
-    takeTurn: createTurns({ most: Number.POSITIVE_INFINITY, mostOf: () => AT_ONCE_OF_ONE }),
+    takeTurn: createTurns({
+      most: Number.POSITIVE_INFINITY,
+      mostOf: who => (who === OPERATOR ? Number.POSITIVE_INFINITY : AT_ONCE_OF_ONE),
+      share: { restsFor: RESTS_FOR, clock: threadClock },
+    }),
   }
   const hono = new Hono({ getPath: request => readRequestPath(pathOf(new URL(request.url))).path })
   hono.use(allowPages)
@@ -104,7 +114,8 @@ const answer = async (
   }
   const work = () => route.answer(request, { ...services, ...seen })
   // What many requests of one ask for takes no more of the others' time than what few do.
-  return caller.isMaster || route.isPublic ? work() : takeTurn(caller.tokenId, work)
+  const who = route.isPublic ? `from ${remoteAddress(raw.headers)}` : caller.tokenId
+  return takeTurn(caller.isMaster ? OPERATOR : who, work)
 }
 
 interface InTurn {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTurns } from '#lib/turns.ts'
 
 /** Who can begin then has begun. */
@@ -75,4 +75,55 @@ it('of three places, one is kept for others than whoever has two, and who has fe
   expect(begun.slice(-2)).toEqual(['a3', 'o1'])
   await all[0]?.end()
   expect(begun.at(-1)).toBe('o2')
+})
+
+describe('of a thread that is shared', () => {
+  const clock = { time: 0, work: 0, now: () => clock.time, busy: () => clock.work }
+  const share = { restsFor: 3, clock }
+  const pass = async (ms: number) => {
+    clock.time += ms
+    await new Promise(resolve => setTimeout(resolve, 30))
+  }
+
+  it('one of each is at work while others are, and rests three times as long as the thread was busy', async () => {
+    const takeTurn = createTurns({ most: 9, mostOf: () => 4, share })
+    const begun: string[] = []
+    const of = (who: string, name: string) => start(takeTurn, begun, who, name)
+    const other = of('b', 'b1')
+    const [first, , ...rest] = ['a1', 'a2', 'a3', 'a4'].map(name => of('a', name))
+    await pass(0)
+    expect(begun).toEqual(['b1', 'a1'])
+    clock.work += 100
+    await first?.end()
+    await pass(299)
+    expect(begun).toEqual(['b1', 'a1'])
+    await pass(1)
+    expect(begun).toEqual(['b1', 'a1', 'a2'])
+    // The second one hangs.
+    await pass(1000)
+    expect(begun).toEqual(['b1', 'a1', 'a2', 'a3'])
+    await other.end()
+    await pass(999)
+    expect(begun).toHaveLength(4)
+    await pass(1)
+    expect(begun).toEqual(['b1', 'a1', 'a2', 'a3', 'a4'])
+    for (const each of rest) await each.end()
+  })
+
+  it('who may have any number at work never rests, and who is alone has as many as he may', async () => {
+    const takeTurn = createTurns({ most: 9, mostOf: who => (who === 'operator' ? Infinity : 4), share })
+    const begun: string[] = []
+    const of = (who: string, name: string) => start(takeTurn, begun, who, name)
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) of('a', name)
+    await turn()
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'a4'])
+    const first = of('operator', 'o1')
+    of('operator', 'o2')
+    await turn()
+    clock.work += 100
+    await first.end()
+    of('operator', 'o3')
+    await turn()
+    expect(begun.slice(4)).toEqual(['o1', 'o2', 'o3'])
+  })
 })

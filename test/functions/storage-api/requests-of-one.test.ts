@@ -35,3 +35,31 @@ it('four requests of a token are answered at a time, and nobody waits for its fu
   for (const { status } of await Promise.all([...flood, ...others])) expect(status).toBe(200)
   expect(reading).toBe(15)
 })
+
+it('nor more of what needs no token for one address', async () => {
+  const read: string[] = []
+  const bodies = Promise.withResolvers<void>()
+  const seal = (address: string) =>
+    service.app.fetch(
+      new Request(`http://storage.test/encryption/encrypt?componentId=c&projectId=1`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: new ReadableStream(
+          {
+            async pull(controller) {
+              read.push(address)
+              await bodies.promise
+              controller.enqueue(new TextEncoder().encode('{"#a":"secret"}'))
+              controller.close()
+            },
+          },
+          { highWaterMark: 0 },
+        ),
+        duplex: 'half',
+      } as RequestInit),
+    )
+  const all = [...Array(6).fill('192.0.2.1'), '192.0.2.2'].map(seal)
+  await expect.poll(() => read.toSorted()).toEqual([...Array(4).fill('192.0.2.1'), '192.0.2.2'])
+  bodies.resolve()
+  for (const { status } of await Promise.all(all)) expect(status).toBe(200)
+})
