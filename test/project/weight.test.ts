@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_273,
-  'lines of tests': 83_018,
-  'words of documents': 92_741,
+  'lines of product': 92_354,
+  'lines of tests': 83_245,
+  'words of documents': 92_852,
   functions: 9,
   routes: 211,
   settings: 20,
