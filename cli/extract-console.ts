@@ -76,7 +76,7 @@ export const createExtractConsole = (
         printLine(
           `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}`,
         )
-        for (const message of job.completeness?.messages ?? []) printLine(`  ${message}`)
+        for (const message of job.said?.messages ?? []) printLine(`  ${message}`)
       }
       const { waits, waitedSeconds } = summary.traffic
       if (waits > 0)

@@ -67,7 +67,7 @@ describe('words of others reach a terminal without what steers it', () => {
     shown.print(HOSTILE)
     const job = {
       ...{ job: HOSTILE, endpoint: HOSTILE, dataType: HOSTILE, runs: 1, pages: 1, rows: 1 },
-      ...{ ended: { [HOSTILE]: 1 }, completeness: { messages: [HOSTILE] } },
+      ...{ ended: { [HOSTILE]: 1 }, said: { times: 1, messages: [HOSTILE] } },
     }
     shown.summary({
       ...{ jobs: [job], rows: 1, retries: 0, tables: [{ name: HOSTILE, rows: 1 }] },

@@ -5,7 +5,6 @@ import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
   decimal,
   filePart,
-  flag,
   integer,
   key,
   optional,
@@ -99,7 +98,7 @@ const Http = strictObject({
   requiredHeaders: key(optional(z.array(text)), 'Each of these names must be set in `config.http.headers`.'),
   defaultOptions: key(
     optionalUnlessEmpty(DefaultOptions),
-    'Laid below every data request, next pages too; not below the login. Literal values only, unless `evaluate`.',
+    'Laid below every data request, next pages too; not below the login. Literal values only.',
   ),
   ignoreErrors: key(
     optional(z.array(integer)),
@@ -107,11 +106,6 @@ const Http = strictObject({
   ),
   connectTimeout: key(optional(decimal), 'Seconds for a connection.', 30),
   requestTimeout: key(optional(decimal), 'Seconds for a request with its whole answer.', 300),
-  evaluate: key(
-    optional(flag),
-    'Ours: expressions work in `defaultOptions` and in headers of jobs too, and values of parent rows everywhere.',
-    false,
-  ),
   lists: key(
     optional(z.enum(['indexed', 'repeat'])),
     'Ours: how a list goes into a query or form, as `a[0]=x&a[1]=y` or as `a=x&a=y`.',

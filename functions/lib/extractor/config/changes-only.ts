@@ -43,9 +43,6 @@ const reasonOf = ({ incremental, params, headers }: Job): Reason | undefined => 
 
 /** What narrows every job. */
 const sharedReason = ({ parameters, storage }: ConfigFile): string | undefined => {
-  const { http } = parameters.api
-  if (http?.evaluate === true && readsPreviousStart(http.defaultOptions))
-    return '{"time": "previousStart"} in api.http.defaultOptions'
   const isIterating = parameters.iterations !== undefined && parameters.iterations.length > 0
   const changed = storage?.input?.tables?.find(({ changed_since }) => Boolean(changed_since))
   if (isIterating && changed !== undefined)

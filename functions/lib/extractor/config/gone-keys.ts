@@ -6,6 +6,8 @@ const goneKeys: Readonly<Record<string, string>> = {
   conditional: 'leave it out: every answer is asked for whole',
   deletions: 'read all rows, and compare the tables in SQL (EXCEPT)',
   drift: 'test the table after it is loaded, with dbt or a query',
+  each: '"iterations" run all jobs for each of a list of values',
+  evaluate: '"params" and "userData" of jobs take functions, "placeholders" the values of rows above',
   keepRecordings: 'a proxy such as mitmproxy keeps what an API answers',
   graphql:
     'use "method": "POST" with "params": {"query": …, "variables": …}, "json-cursor" with "param": "variables.after", and "errorRules" for errors',

@@ -167,10 +167,6 @@ const jobShape = {
     optional(record(Placeholder)),
     'By name in the endpoint: a path in the parent row, or an object with `path`, `function` and `args`.',
   ),
-  each: key(
-    optional(record(Value)),
-    'Ours: lists by name; the job runs once for each combination of their values, see [lists](#lists-of-values).',
-  ),
   recursionFilter: key(optional(text), 'Which parent rows this child job runs for.'),
   scroller: key(optional(text), 'Which pagination of `multiple` is used.'),
   userData: key(

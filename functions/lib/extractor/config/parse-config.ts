@@ -105,7 +105,7 @@ const refuseMissingSections = (input: unknown): void => {
 
 /** Keys whose members are named by the API or the user, who may name one `expr`. */
 const namesOfOthers = new Set(
-  'params headers query variables form claims placeholders userData each config'.split(' '),
+  'params headers query variables form claims placeholders userData config'.split(' '),
 )
 
 /** `{"expr": text}` may stand wherever a value does, so no schema sees it. */

@@ -100,6 +100,6 @@ export type ExtractResult =
     }
 
 export interface ExtractCheckpoint {
-  version: 1
+  version: 2
   [key: string]: unknown
 }

@@ -6,14 +6,12 @@ import { secretsOf } from '../requests/masking/secrets-of.ts'
 import { formatCheckpoint, type Leg } from './checkpoint.ts'
 import type { ExtractOptions, ExtractResult } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
-import type { JobContext } from './job-context.ts'
-import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
-import type { Pending } from './job-run.ts'
-import { prepareIteration } from './prepare-iteration.ts'
-import { type IterationOptions, runSequences } from './run-sequences.ts'
-import { noteWarnings, skipWarnings } from './run-statistics.ts'
+import { allPlans, groupByTable } from './job-plan.ts'
+import { type Iteration, prepareIteration } from './prepare-iteration.ts'
+import { runSequences } from './run-sequences.ts'
+import { endWarnings, noteWarnings } from './run-statistics.ts'
 import { restoreSequences, saveSequences } from './saved-sequences.ts'
-import { startJob } from './start-run.ts'
+import { type Pending, startRun } from './start-run.ts'
 import { nextState } from './state.ts'
 
 export type {
@@ -57,27 +55,26 @@ const extractMasked = async (
 
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
-  const { options, masker, leg, log, sinks, marks, refreshTokens } = extraction
-  const { statistics, spool, summary, warningsOf } = extraction
+  const { options, masker, leg, log, sinks, marks, refreshTokens, allStatistics, spool } = extraction
   const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
-  rmSync(spool.items, { recursive: true, force: true })
-  const next = nextState(options.state, {
+  for (const folder of [spool.items, spool.answers]) rmSync(folder, { recursive: true, force: true })
+  const state = nextState(options.state, {
     currentStart: leg.currentStart,
     learnt,
     highWaterMarks: marks.all(),
     refreshTokens: refreshTokens.all(),
   })
-  const ended = summary(tables)
-  const ofJobs = [...skipWarnings(ended.jobs), ...noteWarnings(statistics.flatMap(one => one.all()))]
-  for (const warning of ofJobs) log.warning(warning)
-  const said = [...warnings, ...warningsOf(ended), ...ofJobs]
+  const jobs = allStatistics.flatMap(one => one.all())
+  const ofValues = noteWarnings(jobs)
+  for (const warning of ofValues) log.warning(warning)
+  const said = [...warnings, ...endWarnings(jobs), ...ofValues]
   return {
     finished: true,
-    state: next,
+    state,
     tables,
     warnings: said.map(masker.mask),
-    summary: ended,
+    summary: extraction.summary(tables),
   }
 }
 
@@ -85,70 +82,66 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
 const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
   const { options, masker, parsed, leg, sinks, traffic, stop, abort } = extraction
   let pages = 0
+  const onPage = (url: string): void => {
+    pages++
+    options.onProgress?.({
+      pages,
+      rows: sinks.rows,
+      retries: leg.retries,
+      requests: traffic.requests,
+      waitedSeconds: traffic.waitedSeconds,
+      url: masker.mask(url),
+    })
+  }
   for (let index = leg.iteration; index < parsed.runs.length; index++) {
-    const iteration = await prepareIteration(extraction, index)
+    const iteration = prepareIteration(extraction, index)
     try {
-      const resumed = index === leg.iteration && leg.lanes !== undefined
-      const sequences = resumed ? restoreSequences(leg.lanes, iteration.plans, iteration.context) : undefined
-      const onPage = (url: string): void => {
-        pages++
-        options.onProgress?.({
-          pages,
-          rows: sinks.rows,
-          retries: leg.retries,
-          requests: traffic.requests,
-          waitedSeconds: traffic.waitedSeconds,
-          url: masker.mask(url),
-        })
-      }
-      const left = await runIteration({ ...iteration, onPage }, sequences)
-      if (left.length > 0) {
-        const next: Leg = {
-          ...leg,
-          iteration: index,
-          lanes: saveSequences(left, extraction.now()),
-          statistics: extraction.statistics.map(one => one.all()),
-          marks: extraction.marks.all(),
-          traffic,
-          budgets: extraction.saveBudgets(),
-          sinks: sinks.checkpoint(),
-        }
+      const saved = index === leg.iteration ? leg.sequences : undefined
+      const sequences = saved === undefined ? startSequences(iteration) : restoreSequences(saved, iteration)
+      await runSequences(sequences, iteration, onPage)
+      const left = sequences.filter(sequence => sequence.length > 0)
+      if (left.length > 0)
         return {
           finished: false,
-          checkpoint: formatCheckpoint(next, options.config),
+          checkpoint: formatCheckpoint(nextLeg(extraction, index, left), options.config),
           resumeInSeconds: stop.resumeInSeconds,
           summary: extraction.summary([]),
         }
-      }
+      refuseEmpty(iteration)
     } catch (error) {
       abort.abort(error) // before the connections close, so that requests under way end without an error of their own
       throw error
     } finally {
-      await iteration.close()
+      await iteration.disconnect()
     }
   }
   return undefined
 }
 
-/** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
-const runIteration = async (
-  options: IterationOptions,
-  sequences: Pending[][] = startSequences(options.plans, options.context),
-): Promise<Pending[][]> => {
-  const { plans, context } = options
-  await runSequences(sequences, options)
-  const left = sequences.filter(sequence => sequence.length > 0)
-  if (left.length === 0) refuseEmpty(plans, context)
-  return left
+const nextLeg = (
+  { leg, allStatistics, marks, traffic, saveBudgets, sinks, spool, now }: Extraction,
+  iteration: number,
+  left: readonly (readonly Pending[])[],
+): Leg => ({
+  ...leg,
+  iteration,
+  sequences: saveSequences(left, spool.answers, now()),
+  statistics: allStatistics.map(one => one.all()),
+  marks: marks.all(),
+  traffic,
+  budgets: saveBudgets(),
+  sinks: sinks.checkpoint(),
+})
+
+const startSequences = (iteration: Iteration): Pending[][] => {
+  const { plans, config, defaults } = iteration
+  return groupByTable(plans, { mappings: config.mappings, method: defaults.method }).map(group =>
+    group.map(plan => startRun(plan, { placeholders: [], rows: [] }, iteration)),
+  )
 }
 
-const startSequences = (plans: readonly JobPlan[], context: JobContext): Pending[][] =>
-  groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
-    group.flatMap(plan => startJob(plan, [], [], context)),
-  )
-
 /** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
-const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): void => {
+const refuseEmpty = ({ plans, statistics }: Iteration): void => {
   for (const plan of allPlans(plans)) {
     if (plan.job.failWhenEmpty !== true || statistics.rowsOf(plan) > 0) continue
     throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)

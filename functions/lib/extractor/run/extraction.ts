@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
 import {
@@ -21,14 +20,8 @@ import { checkLoads, createTableLoads, dataTypeOf, everyJob } from '../tables/ta
 import { createTableSink } from '../tables/table-sink.ts'
 import { type Leg, parseCheckpoint } from './checkpoint.ts'
 import type { ExtractOptions, ExtractSummary } from './extract-options.ts'
-import { createHighWaterMarks } from './high-water-marks.ts'
-import {
-  completenessWarnings,
-  createRunStatistics,
-  type JobSummary,
-  maskSummary,
-  silenceWarnings,
-} from './run-statistics.ts'
+import { createHighWaterMarks } from './incremental.ts'
+import { createRunStatistics, type JobSummary, maskSummary } from './run-statistics.ts'
 import { type InputState, readState, stateWithTokens } from './state.ts'
 import { createStopSignal, Stopped, type StopSignal } from './stop-signal.ts'
 
@@ -48,13 +41,20 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
-  const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
+  const marks = createHighWaterMarks(state.highWaterMarks, leg.marks, now)
   const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
-  const statistics = openStatistics(parsed, leg)
+  const allStatistics = openStatistics(parsed, leg)
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
   const { abort, endGrace } = abortAfter(stop.signal, options.graceSeconds)
   const { spoolDir } = options
-  const spool = { bodies: pathInside(spoolDir, 'bodies'), items: pathInside(spoolDir, 'items') }
+  const spool = {
+    /** Of large answers, while they come. */
+    bodies: pathInside(spoolDir, 'bodies'),
+    /** Of answers that are not plain JSON, until they are in tables. */
+    items: pathInside(spoolDir, 'items'),
+    /** That came before a stop, and are read after it. */
+    answers: pathInside(spoolDir, 'answers'),
+  }
   const { traffic, wait, admissionFor, saveBudgets } = createRunRequests({
     parsed,
     leg,
@@ -66,7 +66,7 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
     retries: leg.retries,
     logins: leg.logins,
-    jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
+    jobs: allStatistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
     traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name: masker.mask(name), rows })),
@@ -90,7 +90,7 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     sinks,
     marks,
     refreshTokens,
-    statistics,
+    allStatistics,
     stop,
     abort,
     spool,
@@ -99,14 +99,13 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     admissionFor,
     saveBudgets,
     summary,
-    warningsOf: ({ jobs }: ExtractSummary) => [...completenessWarnings(jobs), ...silenceWarnings(jobs)],
     close,
   }
 }
 
 const firstLeg = (now: number): Leg => ({
   iteration: 0,
-  lanes: undefined,
+  sequences: undefined,
   statistics: [],
   marks: {},
   retries: 0,

@@ -1,21 +1,15 @@
 import { UserError } from '../../errors/errors.ts'
-import { isContainer, type Json } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import type { Job } from '../config/job-schema.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
 import { toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
 
-/** A placeholder with the value for one request. `path` names the column `parent_<path>`; a value of a list of the job has none. */
+/** A placeholder with the value for one request. `path` names the column `parent_<path>`. */
 export interface Placeholder {
   name: string
-  path?: string
+  path: string
   value: Json
-}
-
-/** What a run is for: values of its request, and the rows above, nearest first. */
-export interface Above {
-  placeholders: readonly Placeholder[]
-  rows: readonly Json[]
 }
 
 /**
@@ -38,34 +32,7 @@ export const resolvePlaceholders = (
     if (placeholder === undefined) return []
     byName.set(name, placeholder)
   }
-  return combinations([...byName.values()], 'of one row')
-}
-
-/**
- * The values of the lists of a job (`each`), once for each combination, behind what its request has from above. Lists within a
- * list are refused.
- *
- * @throws UserError `extractor.placeholder`
- */
-export const eachOf = (
-  lists: Readonly<Record<string, Json>>,
-  inherited: readonly Placeholder[],
-  where: string,
-): Placeholder[][] => {
-  const names = Object.keys(lists)
-  const listed = Object.entries(lists).map(([name, given]): Placeholder => {
-    const values = [given ?? []].flat(1)
-    if (values.some(isContainer))
-      throw new UserError(
-        'extractor.placeholder',
-        `The list "${name}" of ${where}.each has values that are no texts.`,
-      )
-    return { name, value: values }
-  })
-  return combinations(
-    [...inherited.filter(({ name }) => !names.includes(name)), ...listed],
-    `at ${where}.each`,
-  )
+  return combinations([...byName.values()])
 }
 
 const resolve = (
@@ -114,7 +81,7 @@ export const lacksValue = (placeholders: Job['placeholders'], rows: readonly Jso
 /** Each is a request, and all are made at once. */
 const MAX_COMBINATIONS = 100_000
 
-const combinations = (placeholders: readonly Placeholder[], where: string): Placeholder[][] => {
+const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] => {
   const lists = placeholders.map(placeholder => ({
     placeholder,
     values: Array.isArray(placeholder.value) ? placeholder.value : [placeholder.value],
@@ -123,7 +90,7 @@ const combinations = (placeholders: readonly Placeholder[], where: string): Plac
   if (count > MAX_COMBINATIONS)
     throw new UserError(
       'extractor.placeholder',
-      `The placeholders ${placeholders.map(({ name }) => name).join(', ')} have ${count} combinations ${where}, more than ${MAX_COMBINATIONS}.`,
+      `The placeholders ${placeholders.map(({ name }) => name).join(', ')} have ${count} combinations of one row, more than ${MAX_COMBINATIONS}.`,
     )
   return lists.reduce<Placeholder[][]>(
     (sets, { placeholder, values }) =>
@@ -155,7 +122,5 @@ export const cutValue = (endpoint: string, placeholders: readonly Placeholder[])
 /** The columns that link a child row to its parent: `parent_<path>`, an existing `parent_` not doubled. */
 export const parentColumns = (placeholders: readonly Placeholder[]): Record<string, Json> =>
   Object.fromEntries(
-    placeholders.flatMap(({ path, value }) =>
-      path === undefined ? [] : [[path.startsWith('parent_') ? path : `parent_${path}`, value]],
-    ),
+    placeholders.map(({ path, value }) => [path.startsWith('parent_') ? path : `parent_${path}`, value]),
   )

@@ -1,26 +1,24 @@
 import { shortDigest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
 import type { Authentication } from '../config/authentication-schema.ts'
-import type { ExtractorConfig } from '../config/parse-config.ts'
 import { createAuthenticator } from '../requests/authentication/create-authenticator.ts'
 import { createHostCheck, trustedOrigins } from '../requests/http/address-guard.ts'
-import { type ApiSession, createApiSession } from '../requests/http/api-session.ts'
+import { createApiSession } from '../requests/http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../requests/http/api-setup.ts'
-import type { Authenticator } from '../requests/http/authenticator.ts'
+import type { Authenticator, AuthenticatorOptions } from '../requests/http/authenticator.ts'
 import { createDispatcher } from '../requests/http/dispatcher.ts'
 import { createHttpClient } from '../requests/http/http-client.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
 import { createErrorRules, retrySettings } from '../requests/http/retry-delay.ts'
 import { secretColumns, secretFields } from '../requests/masking/secrets-of.ts'
-import { createEvaluateValues, type EvaluateValues } from '../values/functions/evaluate.ts'
+import { createEvaluateValues } from '../values/functions/evaluate.ts'
 import { toText } from '../values/php/php-values.ts'
 import type { Extraction } from './extraction.ts'
-import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan, planJobs } from './job-plan.ts'
-import type { IterationOptions } from './run-sequences.ts'
 
-type Prepared = Omit<IterationOptions, 'onPage'> & { close: () => Promise<void> }
+/** What the jobs of one iteration share. */
+export type Iteration = ReturnType<typeof prepareIteration>
 
 const defaultConcurrency = 8
 const defaultBodyLimitBytes = 256 * 1024 * 1024
@@ -31,50 +29,24 @@ const defaultRequestTimeoutSeconds = 300
  * Everything that one iteration needs: its own connections, headers and login
  * (docs/reference/extractor.md#iterations).
  */
-export const prepareIteration = async (extraction: Extraction, index: number): Promise<Prepared> => {
-  const { parsed, options, now, log, masker, leg, spool, wait } = extraction
+export const prepareIteration = (extraction: Extraction, index: number) => {
+  const { parsed, options, now, log, masker, spool } = extraction
   const { api, file, compat } = parsed
   const run = parsed.runs[index]
-  const statistics = extraction.statistics[index]
+  const statistics = extraction.allStatistics[index]
   if (run === undefined || statistics === undefined) throw new Error(`No iteration ${index}`)
   const { config } = run
   const attributes = run.attributes as Record<string, Json> // parsed from JSON
   const evaluate = createEvaluateValues(now)
   const concurrency = options.concurrency ?? api.http?.maxConcurrency ?? defaultConcurrency
+  const { bodyLimitBytes: most = Number.POSITIVE_INFINITY, maxRows } = options
+  const bodyLimitBytes = Math.min(api.http?.bodyLimitBytes || defaultBodyLimitBytes, most)
 
   const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
   const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
   if (password) masker.add(password)
-  const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
-  const dispatcher =
-    options.dispatcher ??
-    createDispatcher({
-      ...options,
-      connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
-      requestTimeoutSeconds,
-      caCertificate: api.caCertificate,
-      clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
-      connections: concurrency + 1, // a login may be needed while all others are busy
-    })
-  const { bodyLimitBytes: most = Number.POSITIVE_INFINITY } = options
-  const bodyLimitBytes = Math.min(api.http?.bodyLimitBytes || defaultBodyLimitBytes, most)
-  const client = createHttpClient({
-    dispatcher,
-    guard: options.guard === true,
-    allowedPrivateHosts: options.allowedPrivateHosts,
-    retry: retrySettings(api.retryConfig),
-    requestTimeoutSeconds,
-    bodyLimitBytes,
-    log,
-    now,
-    wait,
-    admission: extraction.admissionFor(resolveUrl(baseUrl, '').origin),
-    signal: extraction.abort.signal,
-    onRetry: () => leg.retries++,
-    witness: options.witness,
-    mask: masker.mask,
-  })
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
+  const { client, disconnect } = connect(extraction, { baseUrl, concurrency, bodyLimitBytes })
   const session = createApiSession({
     client,
     baseUrl,
@@ -97,97 +69,88 @@ export const prepareIteration = async (extraction: Extraction, index: number): P
     bodyLimitBytes,
     spool,
   })
-  const authenticatorOf = createAuthenticators(extraction, index, {
+  return {
+    ...extraction,
+    config,
+    plans,
+    /** What `attr` sees. */
     attributes,
     evaluate,
-    login: session.login,
-  })
-  const context = contextOf(extraction, { run, statistics, evaluate })
-  return {
-    plans,
-    context,
-    session,
-    authenticatorOf,
+    statistics,
     sink: extraction.sinks.of(index),
-    stop: extraction.stop,
-    wait,
+    session,
+    authenticatorOf: createAuthenticators(extraction, index, { attributes, evaluate, send: session.login }),
+    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
+    silence: compat || maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
+    /** Whether a field of userData is shown as `***`: in previews, what is a secret or made of one. */
+    hidesColumn: maxRows === undefined ? () => false : secretColumns(run),
     concurrency,
-    close: async () => {
-      if (options.dispatcher === undefined) await dispatcher.destroy()
-    },
+    disconnect,
   }
 }
 
-/** What the jobs of an iteration share. */
-const contextOf = (
-  extraction: Extraction,
-  {
-    run,
-    statistics,
-    evaluate,
-  }: Pick<JobContext, 'statistics' | 'evaluate'> & { run: ExtractorConfig['runs'][number] },
-): JobContext => {
-  const { parsed, options, now, log, spool } = extraction
-  const { api, compat } = parsed
-  const { config } = run
-  return {
-    config,
-    attributes: run.attributes as Record<string, Json>, // parsed from JSON
-    time: extraction.time,
-    pagination: api.pagination,
-    response: api.response,
-    itemsFolder: spool.items,
-    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
-    evaluateEverywhere: api.http?.evaluate === true,
-    evaluate,
-    marks: extraction.marks,
-    isCompat: compat,
-    silence: compat || options.maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
-    statistics,
+interface Connection {
+  baseUrl: string
+  concurrency: number
+  bodyLimitBytes: number
+}
+
+const connect = (
+  { parsed: { api }, options, log, now, wait, admissionFor, abort, leg, masker }: Extraction,
+  { baseUrl, concurrency, bodyLimitBytes }: Connection,
+) => {
+  const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
+  const dispatcher =
+    options.dispatcher ??
+    createDispatcher({
+      ...options,
+      connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
+      requestTimeoutSeconds,
+      caCertificate: api.caCertificate,
+      clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
+      connections: concurrency + 1, // a login may be needed while all others are busy
+    })
+  const client = createHttpClient({
+    dispatcher,
+    guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
+    retry: retrySettings(api.retryConfig),
+    requestTimeoutSeconds,
+    bodyLimitBytes,
     log,
     now,
-    maxRows: options.maxRows,
-    hidesColumn: options.maxRows === undefined ? () => false : secretColumns(run),
+    wait,
+    admission: admissionFor(resolveUrl(baseUrl, '').origin),
+    signal: abort.signal,
+    onRetry: () => leg.retries++,
+    witness: options.witness,
+    mask: masker.mask,
+  })
+  const disconnect = async () => {
+    if (options.dispatcher === undefined) await dispatcher.destroy()
   }
-}
-
-interface Logins {
-  attributes: Record<string, Json>
-  evaluate: EvaluateValues
-  login: ApiSession['login']
+  return { client, disconnect }
 }
 
 /** The login of each job. Jobs that log in alike share it. */
 const createAuthenticators = (
   { parsed, masker, now, refreshTokens, leg }: Extraction,
   index: number,
-  { attributes, evaluate, login }: Logins,
+  given: Pick<AuthenticatorOptions, 'attributes' | 'evaluate' | 'send'>,
 ) => {
   const { api, file } = parsed
-  const byAuthentication = new Map<string, Authenticator>()
-  const create = (authentication: Authentication | undefined): Authenticator => {
+  const byAccount = new Map<string, Authenticator>()
+  return ({ job }: JobPlan): Authenticator => {
+    const authentication: Authentication | undefined = (job.authentication ?? api.authentication) || undefined
     const account = `${index} ${shortDigest(JSON.stringify(authentication ?? null))}`
-    return createAuthenticator({
-      file,
-      authentication,
-      attributes,
-      evaluate,
-      masker,
-      now,
-      send: login,
+    const known = byAccount.get(account)
+    if (known !== undefined) return known
+    const made = createAuthenticator({
+      ...{ ...given, file, authentication, masker, now, refreshTokens, account },
       onLogin: () => leg.logins++,
-      refreshTokens,
       sessions: leg.sessions,
-      account,
     })
+    byAccount.set(account, made)
+    return made
   }
-  const ofApi = create(api.authentication)
-  const authenticatorOf = ({ job: { authentication } }: JobPlan): Authenticator => {
-    if (authentication === undefined) return ofApi
-    const account = JSON.stringify(authentication)
-    const known = byAuthentication.get(account) ?? create(authentication || undefined)
-    byAuthentication.set(account, known)
-    return known
-  }
-  return authenticatorOf
 }

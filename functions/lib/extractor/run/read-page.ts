@@ -1,76 +1,47 @@
-import type { Json } from '../../json/json-value.ts'
+import { isContainer, isObject, type Json, mapFields } from '../../json/json-value.ts'
+import { LIST_ITEMS } from '../config/response-schema.ts'
+import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
 import { type Page, STUCK } from '../paging/paginator.ts'
 import { volumeOf } from '../paging/stop-rules.ts'
+import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
 import { type FetchedPage, fingerprint, isSamePage } from '../requests/http/fetched-page.ts'
 import type { PageEnd } from '../requests/http/parse-response.ts'
-import type { JobContext } from './job-context.ts'
-import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
-import {
-  digestOf,
-  dropItems,
-  isFirstPart,
-  itemsOfPage,
-  nextItems,
-  watchedPage,
-  withoutNothing,
-  withoutNul,
-} from './page-items.ts'
+import type { AddOptions } from '../tables/sink-types.ts'
+import { findItems } from '../values/select/find-items.ts'
+import { stepAfter } from './incremental.ts'
+import type { Iteration } from './prepare-iteration.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
-import { pendingChildren, startRun } from './start-run.ts'
-import { stepAfter } from './steps.ts'
-import { checkTotal, hasAll, isWatched, nameOf, type RunEnd, tellSilence, watchPage } from './watch-run.ts'
+import { type JobRun, type Pending, type PendingPage, pendingChildren, startRun } from './start-run.ts'
+import { hasAll, isWatched, nameOf, type RunEnd, tellEnd, watchPage } from './watch-run.ts'
 
-/** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
-export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
+/** What a page leads to. */
+export interface PageResult {
+  /** Rows to write. */
+  items: readonly Json[]
+  /** Where the items are in the response, for the sink. */
+  source: AddOptions['source']
+  /** What to do next, in this order: the children of the rows, then the rest of the page or the next one. */
+  next: Pending[]
+}
+
+/** Takes the items, or the next part of them, from a page that came, and works out what follows. Sends nothing, writes nothing. */
+export const readPage = (work: PendingPage, fetched: FetchedPage, iteration: Iteration): PageResult => {
   const { run } = work
   const { plan, progress } = run
-  if (fetched.ends !== undefined) return withoutRows(endRun(run, BY_RULE[fetched.ends], context))
-  if (isFirstPart(fetched)) {
+  if (fetched.ends !== undefined) return withoutRows(endRun(run, BY_RULE[fetched.ends], iteration))
+  if (fetched.at === 0) {
     const digest = digestOf(fetched)
     // The server repeats itself: drop the page and end the job (docs/reference/extractor-pagination.md#pagination)
-    if (repeats(work, fetched, digest)) return withoutRows(endRun(run, REPEATED, context))
+    if (repeats(work, fetched, digest)) return withoutRows(endRun(run, REPEATED, iteration))
     // What is no JSON fails before it counts as a page; a page that is written forgets its response
     const { isParsed, body, response } = fetched
     run.last = digest ?? { isParsed, body, response }
-    context.statistics.page(plan)
+    iteration.statistics.page(plan)
     progress.pages++
-    if (run.paginator.countsVolume) progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
+    if (run.paginator.countsVolume) progress.volume += fetched.items?.bytes ?? volumeOf(fetched.response)
   }
-  return rowsOf(work, fetched, context)
+  return rowsOf(work, fetched, iteration)
 }
-
-const rowsOf = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
-  const { run } = work
-  const { plan } = run
-  const found = nextItems(work, fetched, context)
-  if (found.warning !== undefined) context.log.warning(found.warning)
-  const ofPage = plan.filterItems?.(found.items) ?? found.items
-  const rows = context.isCompat
-    ? ofPage
-    : textRows(withoutNothing(ofPage), work, found.source?.body ?? fetched.body, context)
-  context.statistics.note(plan, 'nothing', '', ofPage.length - rows.length)
-  const items = limited(rows, run, context)
-  context.marks.note(plan, items, context.statistics)
-  context.statistics.rows(plan, items.length)
-  run.progress.items += ofPage.length
-  const children = pendingChildren(run, items, context)
-  const next =
-    found.rest === undefined ? endPage(work, fetched, ofPage, context) : { ...work, fetched: found.rest }
-  return {
-    items,
-    source: items === found.items ? found.source : undefined,
-    next: next === undefined ? children : [...children, next],
-  }
-}
-
-/** The rows with texts that tables can hold. */
-const textRows = (rows: Json[], { run }: PageWork, body: Uint8Array, context: JobContext): Json[] =>
-  // Of what holds one the bytes say so; few do.
-  Buffer.from(body.buffer, body.byteOffset, body.length).includes('\\u0000')
-    ? withoutNul(rows, (row, path) =>
-        context.statistics.note(run.plan, 'nul', `'${path}' of row ${run.progress.items + row + 1}`),
-      )
-    : rows
 
 const withoutRows = (next: PendingPage | undefined): PageResult => ({
   items: [],
@@ -78,59 +49,220 @@ const withoutRows = (next: PendingPage | undefined): PageResult => ({
   next: next === undefined ? [] : [next],
 })
 
-/** What follows the last part of a page. */
-const endPage = (
-  work: PageWork,
-  fetched: FetchedPage,
-  last: readonly Json[],
-  context: JobContext,
-): PendingPage | undefined => {
-  const { response, headers, url } = fetched
-  const seen = isWatched(work.run, context) ? watchedPage(work, fetched) : undefined
-  const items = itemsOfPage(work, fetched, last, context)
-  const next = nextPage(work, { response, items, headers, url }, seen, context)
-  dropItems(fetched, context)
-  return next
+const rowsOf = (work: PendingPage, fetched: FetchedPage, iteration: Iteration): PageResult => {
+  const { run } = work
+  const { plan } = run
+  const { parsed, statistics, marks } = iteration
+  const part = nextPart(work, fetched, iteration)
+  if (part.warning !== undefined) iteration.log.warning(part.warning)
+  const ofPage = plan.filterItems?.(part.items) ?? part.items
+  const rows = parsed.compat
+    ? ofPage
+    : textRows(withoutNothing(ofPage), work, part.source?.body ?? fetched.body, iteration)
+  statistics.note(plan, 'nothing', '', ofPage.length - rows.length)
+  const items = limited(rows, run, iteration)
+  marks.note(plan, items, statistics)
+  statistics.rows(plan, items.length)
+  run.progress.items += ofPage.length
+  const children = pendingChildren(run, items, iteration)
+  fetched.at = part.next ?? fetched.at
+  const next = part.next === undefined ? endPage(work, fetched, ofPage, iteration) : work
+  return {
+    items,
+    source: items === part.items ? part.source : undefined,
+    next: next === undefined ? children : [...children, next],
+  }
+}
+
+/** Items of a page that go to the tables at once. */
+interface Part {
+  items: Json[]
+  warning?: string | undefined
+  /** Where they are in bytes that hold nothing else of importance; absent when there are none such. */
+  source?: AddOptions['source']
+  /** Where the part behind it begins, if there is one. */
+  next?: number | undefined
+}
+
+const nextPart = (work: PendingPage, fetched: FetchedPage, { spool }: Iteration): Part => {
+  const { items: file, at } = fetched
+  if (file !== undefined) {
+    const { items, body, next } = readPart(spool.items, file, at) ?? { items: [], next: file.bytes }
+    return {
+      items,
+      source: body && { body, path: [] },
+      next: next < file.bytes ? next : undefined,
+    }
+  }
+  const { items, warning, path } = listOf(work, fetched)
+  const next = at + LIST_ITEMS
+  if (items.length > LIST_ITEMS)
+    return { items: items.slice(at, next), next: next < items.length ? next : undefined }
+  const source = fetched.isParsed && path !== undefined ? { body: fetched.body, path } : undefined
+  return { items, warning, source }
+}
+
+const listOf = ({ run }: PendingPage, { response }: FetchedPage) =>
+  findItems(response, run.plan.job, nameOf(run))
+
+/** The items that are rows: null is none, nor is an object without fields. The list itself when all are. */
+const withoutNothing = (items: Json[]): Json[] =>
+  items.some(isNothing) ? items.filter(item => !isNothing(item)) : items
+
+const isNothing = (item: Json): boolean => item === null || (isObject(item) && hasNoKeys(item))
+
+/** Without a list of them: each item of each page is looked at. */
+const hasNoKeys = (item: object): boolean => {
+  for (const _ in item) return false
+  return true
+}
+
+/** The rows with texts that tables can hold: without the character NUL. */
+const textRows = (
+  rows: Json[],
+  { run }: PendingPage,
+  body: Uint8Array,
+  { statistics }: Iteration,
+): Json[] => {
+  // Of what holds one the bytes say so; few do.
+  if (!Buffer.from(body.buffer, body.byteOffset, body.length).includes('\\u0000')) return rows
+  const cleaned = (value: Json, place: string, row: number): Json => {
+    if (typeof value === 'string') {
+      if (!value.includes('\0')) return value
+      statistics.note(run.plan, 'nul', `'${place}' of row ${run.progress.items + row + 1}`)
+      return value.replaceAll('\0', '')
+    }
+    const inside = (part: unknown, key: string | number): Json =>
+      cleaned(part as Json, place === '' ? `${key}` : `${place}.${key}`, row) // a part of JSON is JSON
+    if (Array.isArray(value)) return value.map(inside)
+    return isObject(value) ? mapFields(value, inside) : value
+  }
+  return rows.map((value, row) => cleaned(value, '', row))
+}
+
+const limited = (items: Json[], run: JobRun, { options: { maxRows }, statistics }: Iteration): Json[] => {
+  if (maxRows === undefined) return items
+  const left = Math.max(0, maxRows - statistics.rowsOf(run.plan))
+  return items.length > left ? items.slice(0, left) : items
 }
 
 /** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
-const repeats = ({ run, request }: PageWork, page: FetchedPage, digest: string | undefined): boolean => {
-  if (!hasSameValues(run, page, digest)) return false
-  const { paginator } = run
-  if (paginator.toldByHeader !== true) return true
+const repeats = ({ run, request }: PendingPage, page: FetchedPage, digest: string | undefined): boolean => {
+  const { last, paginator } = run
+  const isSame =
+    typeof last === 'object'
+      ? digest === undefined && isSamePage(last, page)
+      : last !== undefined && last === (digest ?? fingerprint(page.response))
+  if (!isSame || paginator.toldByHeader !== true) return isSame
   const { headers, url } = page
   return paginator.next({ response: null, items: [], headers, url }, request)?.endpoint === request.endpoint
 }
 
-const hasSameValues = ({ last }: JobRun, page: FetchedPage, digest: string | undefined): boolean => {
-  if (typeof last === 'object') return digest === undefined && isSamePage(last, page)
-  return last !== undefined && last === (digest ?? fingerprint(page.response))
+/** What tells a page in a file from another. */
+const digestOf = ({ items, response }: FetchedPage): string | undefined =>
+  items === undefined ? undefined : `${items.digest} ${fingerprint(response)}`
+
+/** What follows the last part of a page. */
+const endPage = (
+  work: PendingPage,
+  fetched: FetchedPage,
+  last: readonly Json[],
+  iteration: Iteration,
+): PendingPage | undefined => {
+  const { response, headers, url } = fetched
+  const seen = isWatched(work.run, iteration) ? watchedPage(work, fetched) : undefined
+  const items = itemsOfPage(work, fetched, last, iteration)
+  const next = nextPage(work, { response, items, headers, url }, seen, iteration)
+  if (fetched.items !== undefined) removeItems(iteration.spool.items, fetched.items)
+  return next
 }
 
-const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
-  if (context.maxRows === undefined) return items
-  const left = Math.max(0, context.maxRows - context.statistics.rowsOf(run.plan))
-  return items.length > left ? items.slice(0, left) : items
+/** A page as it is watched, and what its response has when it has nothing where its rows should be. */
+const watchedPage = (
+  work: PendingPage,
+  fetched: FetchedPage,
+): { watched: WatchedPage; missing: RunEnding['missing'] } => {
+  const { headers, response, items: file } = fetched
+  if (file !== undefined) {
+    const watched = { count: file.items, items: file.digest, headers, beside: response }
+    return { watched, missing: undefined }
+  }
+  const { paginator, plan } = work.run
+  const { items, isMissing } = listOf(work, fetched)
+  const { length: count } = items
+  const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
+  const { dataField } = plan.job
+  const path = typeof dataField === 'object' ? dataField.path : dataField
+  const saysNone = totalOf(response, headers) === 0
+  return {
+    watched: {
+      count,
+      items: count === 0 || paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
+      headers,
+      beside: response,
+      rows: items,
+      isNothing: paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
+    },
+    missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
+  }
 }
 
-/** @param seen the page as it came, for the watch of new runs */
+/** What is the same for the same items: a piece of the body where that is certain to hold nothing beside them but its brackets. */
+const textOfItems = (
+  { isParsed, body, response }: FetchedPage,
+  items: readonly Json[],
+): string | Uint8Array => {
+  const isAlone =
+    response === items ||
+    (isObject(response) && Object.values(response).every(value => value === items || !isContainer(value)))
+  return isParsed && isAlone
+    ? body.subarray(body.indexOf('['), body.lastIndexOf(']') + 1)
+    : JSON.stringify(items)
+}
+
+/**
+ * All items of a page as its paginator sees them. Those of a page in parts are read again, one part at a time, and only by
+ * paginators that look at each.
+ */
+const itemsOfPage = (
+  work: PendingPage,
+  fetched: FetchedPage,
+  last: readonly Json[],
+  { spool }: Iteration,
+): Page['items'] => {
+  const { items: file, at } = fetched
+  const { filterItems } = work.run.plan
+  if (at === 0) return last
+  if (file === undefined) {
+    const { items } = listOf(work, fetched)
+    return filterItems?.(items) ?? items
+  }
+  return {
+    length: file.items,
+    *[Symbol.iterator]() {
+      for (const item of readAllItems(spool.items, file)) yield* filterItems?.([item]) ?? [item]
+    },
+  }
+}
+
+/** @param seen the page as it came, for the watch of the run */
 const nextPage = (
-  { run, request }: PageWork,
+  { run, request }: PendingPage,
   page: Page,
   seen: ReturnType<typeof watchedPage> | undefined,
-  context: JobContext,
+  iteration: Iteration,
 ): PendingPage | undefined => {
   const { paginator } = run
   watchPage(run, request, seen)
   const { missing } = seen ?? {}
-  const stopped = endByConfiguration({ run, request }, page, context)
-  if (stopped !== undefined) return endRun(run, { missing, ...stopped }, context)
+  const stopped = endByConfiguration({ run, request }, page, iteration)
+  if (stopped !== undefined) return endRun(run, { missing, ...stopped }, iteration)
   const next = paginator.next(page, request)
   const isSame = next !== undefined && paginator.toldBy === 'items' && run.watch?.hasAsked(next) === true
   if (next === undefined || isSame) {
     const reason = isSame ? STUCK : paginator.ended
     const stuck = isSame ? STUCK : paginator.stuck?.(page, request)
-    return endRun(run, { reason, stuck, missing }, context)
+    return endRun(run, { reason, stuck, missing }, iteration)
   }
   run.watch?.asks(nameOf(run), next, run.progress.pages)
   return { run, request: next }
@@ -143,9 +275,9 @@ const BY_RULE: Readonly<Record<PageEnd, RunEnd>> = {
 const REPEATED: RunEnd = { reason: 'the response matched the previous one', isRepeated: true }
 
 const endByConfiguration = (
-  { run, request }: PageWork,
+  { run, request }: PendingPage,
   page: Page,
-  { maxRows, statistics, now }: JobContext,
+  { options: { maxRows }, statistics, now }: Iteration,
 ): RunEnd | undefined => {
   const { plan, paginator, progress } = run
   if (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
@@ -157,20 +289,15 @@ const endByConfiguration = (
 }
 
 /** After its last page: the end of a run, or the first page of its next step. */
-const endRun = (run: JobRun, end: RunEnd, context: JobContext): PendingPage | undefined => {
-  const { plan, placeholders, rows } = run
-  const { reason, cut } = end
-  context.log.debug(
+const endRun = (run: JobRun, end: RunEnd, iteration: Iteration): PendingPage | undefined => {
+  const { plan } = run
+  iteration.log.debug(
     end.isRepeated
       ? `Job '${plan.job.endpoint}' finished when last response matched the previous!`
-      : `Job '${plan.job.endpoint}' finished: ${reason}.`,
+      : `Job '${plan.job.endpoint}' finished: ${end.reason}.`,
   )
-  tellSilence(run, end, context)
-  checkTotal(run, cut, context)
-  context.statistics.ended(plan, reason)
-  const step = cut === undefined ? stepAfter(plan, run.step, context) : undefined
-  if (step === undefined) return undefined
-  context.statistics.started(plan)
-  const next = startRun(plan, placeholders, rows, context, step)
-  return { run: next, request: next.paginator.first }
+  tellEnd(run, end, iteration)
+  iteration.statistics.ended(plan, end.reason)
+  const step = end.cut === undefined ? stepAfter(plan, run.step, iteration) : undefined
+  return step && startRun(plan, run, iteration, step)
 }

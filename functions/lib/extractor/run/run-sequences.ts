@@ -1,30 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { ApiSession } from '../requests/http/api-session.ts'
-import type { Authenticator } from '../requests/http/authenticator.ts'
 import type { FetchedPage } from '../requests/http/fetched-page.ts'
-import type { AddOptions, TableSink } from '../tables/sink-types.ts'
-import type { JobContext } from './job-context.ts'
-import { allPlans, type JobPlan } from './job-plan.ts'
-import {
-  isPage,
-  type JobRun,
-  type PageResult,
-  type PageWork,
-  type Pending,
-  type PendingPage,
-} from './job-run.ts'
-import { readPage } from './read-page.ts'
-import { expandChildren } from './start-run.ts'
-import { Stopped, type StopSignal } from './stop-signal.ts'
+import { allPlans } from './job-plan.ts'
+import type { Iteration } from './prepare-iteration.ts'
+import { type PageResult, readPage } from './read-page.ts'
+import { expandChildren, isPage, type JobRun, type Pending, type PendingPage } from './start-run.ts'
+import { Stopped } from './stop-signal.ts'
+import { nameOf } from './watch-run.ts'
+
+/** Answers that wait for their turn are kept in memory, and by a checkpoint: past so many bytes of them only what is next is asked for. */
+const AHEAD_BYTES = 64 * 1024 * 1024
 
 /** Writes what was read, in its turn. */
 type Write = () => void
-
-interface Request {
-  state: 'under way' | 'done' | 'failed'
-  error?: unknown
-}
 
 /**
  * The one loop: fetch a page, read it, write its rows. It writes the first page of each sequence and fetches ahead of it
@@ -32,25 +20,33 @@ interface Request {
  *
  * Ends when the sequences are empty, or after a stop as soon as no request is under way. What is left in the sequences
  * then goes into the checkpoint. It also ends at the first error, in the order of writing.
+ *
+ * @param onPage called after the rows of a page went to the sink, with its address
  */
-export const runSequences = async (sequences: Pending[][], options: IterationOptions): Promise<void> => {
-  const { context, stop } = options
-  const concurrency = concurrencyOf(options)
-  const requests = createRequests(options)
+export const runSequences = async (
+  sequences: Pending[][],
+  iteration: Iteration,
+  onPage: (url: string) => void,
+): Promise<void> => {
+  const { stop } = iteration
+  const concurrency = concurrencyOf(iteration)
+  const requests = createRequests(iteration)
   void stop.signal.then(requests.wake)
 
   const launchAhead = (): void => {
     if (stop.requested) return
-    for (const sequence of sequences) expandAhead(sequence, concurrency, context)
+    for (const sequence of sequences) expandAhead(sequence, concurrency, iteration)
     const ahead = sequences.map(sequence => nextPages(sequence, concurrency))
-    for (let depth = 0; depth < concurrency && !stop.requested; depth++) {
+    const bytes = ahead.flat().reduce((sum, { fetched }) => sum + (fetched?.body.length ?? 0), 0)
+    for (let depth = 0; depth < (bytes > AHEAD_BYTES ? 1 : concurrency) && !stop.requested; depth++) {
       for (const pages of ahead) {
         const [head] = pages
         const page = pages[depth]
         if (requests.underWay() >= concurrency) return
         if (head === undefined || page === undefined) continue
-        if (!belongsTogether(head, page) || isSkipped(page, context)) continue
-        if (!requests.isBegun(page)) requests.launch(page)
+        if (page.asked !== undefined || page.fetched !== undefined) continue
+        // Pages of a later job may not be fetched while this one is to be written
+        if (rootOf(head.run) === rootOf(page.run) && !isSkipped(page, iteration)) requests.launch(page)
       }
     }
   }
@@ -59,25 +55,24 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
   const readNext = (sequence: Pending[]): Write | undefined => {
     const page = sequence[0]
     if (page === undefined || !isPage(page)) return undefined
-    if (isSkipped(page, context)) {
+    if (isSkipped(page, iteration)) {
       sequence.shift()
-      return nothing
+      return () => {}
     }
-    const request = requests.of(page)
-    if (request?.state === 'failed') throw request.error
+    if (page.asked?.error !== undefined) throw page.asked.error
     const { fetched } = page
     if (fetched === undefined) return undefined
     // Items of one answer can be many more than there is time for; the next leg has the file, or the rest of the list
-    if (stop.requested && (fetched.items ?? fetched.listAt) !== undefined) return undefined
+    if (stop.requested && (fetched.items !== undefined || fetched.at > 0)) return undefined
     stop.progressed()
-    requests.drop(page)
-    const result = located(page, () => readPage(page, fetched, context))
+    const result = located(page, () => readPage(page, fetched, iteration))
     replace(sequence, 0, result.next)
     launchAhead()
     return () => {
-      writePage(page, result, fetched, options)
+      located(page, () => writeRows(page.run, result, iteration))
+      onPage(fetched.url)
       // What lives longer often leads to what is done with, and would keep it until all memory is looked at
-      fetched.forget?.()
+      if (!result.next.includes(page)) fetched.forget?.()
       result.items = []
     }
   }
@@ -113,30 +108,26 @@ export const runSequences = async (sequences: Pending[][], options: IterationOpt
 }
 
 /** A login before every request is good for one request only. */
-const concurrencyOf = ({ plans, authenticatorOf, concurrency }: IterationOptions): number =>
+const concurrencyOf = ({ plans, authenticatorOf, concurrency }: Iteration): number =>
   [...allPlans(plans)].some(plan => authenticatorOf(plan).oneAtATime === true) ? 1 : concurrency
 
-/** The requests under way, and those that have come and are not read yet. */
-const createRequests = (options: IterationOptions) => {
-  const requests = new Map<PendingPage, Request>()
+/** Sends what pages ask for. Each page then has its answer, or the error that came in its place. */
+const createRequests = (iteration: Iteration) => {
   let underWay = 0
   let changed = Promise.withResolvers<void>()
 
   const launch = (page: PendingPage): void => {
-    const request: Request = { state: 'under way' }
-    requests.set(page, request)
-    options.stop.progressed()
+    page.asked = {}
+    iteration.stop.progressed()
     underWay++
-    fetchPage(page, options)
+    fetchPage(page, iteration)
       .then(
         fetched => {
-          request.state = 'done'
           page.fetched = fetched
         },
         (error: unknown) => {
           // Stopped while it waited for a retry: the page is still to be fetched
-          if (error instanceof Stopped) requests.delete(page)
-          else Object.assign(request, { state: 'failed', error })
+          page.asked = error instanceof Stopped ? undefined : { error: locateError(error, page) }
         },
       )
       .finally(() => {
@@ -147,10 +138,6 @@ const createRequests = (options: IterationOptions) => {
 
   return {
     launch,
-    isBegun: (pending: Pending): boolean =>
-      isPage(pending) && (pending.fetched !== undefined || requests.has(pending)),
-    of: (page: PendingPage): Request | undefined => requests.get(page),
-    drop: (page: PendingPage): void => void requests.delete(page),
     underWay: (): number => underWay,
     wake: (): void => changed.resolve(),
     /** Resolves when one has come, or after `wake`. */
@@ -161,13 +148,27 @@ const createRequests = (options: IterationOptions) => {
   }
 }
 
+/** Sends the request of a page. */
+const fetchPage = (
+  { run, request }: PendingPage,
+  { session, authenticatorOf, parsed }: Iteration,
+): Promise<FetchedPage> => {
+  const { plan, paginator } = run
+  const { response: settings = parsed.api.response, dataField } = plan.job
+  return session.fetchPage(request, authenticatorOf(plan), {
+    emptyIsLast: paginator.emptyIsLast === true,
+    // How the answers are read, when not as JSON only
+    answer: settings && { settings, dataField, endpoint: nameOf(run) },
+    ruleFor: plan.ruleFor,
+  })
+}
+
 /** Makes pages of the children that are among the next in a sequence. */
-const expandAhead = (sequence: Pending[], concurrency: number, context: JobContext): void => {
+const expandAhead = (sequence: Pending[], concurrency: number, iteration: Iteration): void => {
   for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
     let pending = sequence[depth]
     while (pending !== undefined && !isPage(pending)) {
-      const { pages, rest } = expandChildren(pending, concurrency, context)
-      replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
+      replace(sequence, depth, expandChildren(pending, concurrency, iteration))
       pending = sequence[depth]
     }
     if (pending !== undefined) pages++
@@ -184,13 +185,8 @@ const nextPages = (sequence: readonly Pending[], concurrency: number): PendingPa
   return pages
 }
 
-const nothing: Write = () => {}
-
 /** The top-level job that a run belongs to. */
 const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
-
-/** Whether a page may be fetched while `head` is the next to write. Pages of a later job may not. */
-const belongsTogether = (head: PageWork, work: PageWork): boolean => rootOf(head.run) === rootOf(work.run)
 
 /** Puts others in the place of one. Without `splice(…, ...others)`: there may be more of them than a call can take. */
 const replace = (sequence: Pending[], position: number, others: readonly Pending[]): void => {
@@ -199,66 +195,17 @@ const replace = (sequence: Pending[], position: number, others: readonly Pending
   for (let index = 1; index < tail.length; index++) sequence.push(tail[index] as Pending) // below the length
 }
 
-export interface IterationOptions {
-  plans: readonly JobPlan[]
-  context: JobContext
-  session: ApiSession
-  /** Of the requests of a job. */
-  authenticatorOf: (plan: JobPlan) => Authenticator
-  sink: TableSink
-  wait: (seconds: number) => Promise<void>
-  concurrency: number
-  stop: StopSignal
-  /** Called after the rows of a page went to the sink, with its address. */
-  onPage: (url: string) => void
-}
-
-/** Sends the request of a page. */
-const fetchPage = async (work: PageWork, options: IterationOptions): Promise<FetchedPage> => {
-  const { context, session } = options
-  const { plan } = work.run
-  const authenticator = options.authenticatorOf(plan)
-  try {
-    const fetched = await session.fetchPage(work.request, authenticator, {
-      emptyIsLast: work.run.paginator.emptyIsLast === true,
-      answer: answerOf(work, context),
-      ruleFor: plan.ruleFor,
-    })
-    return fetched
-  } catch (error) {
-    throw locateError(error, work)
-  }
-}
-
 /** Whether a page is not needed. What was read before an error rule ended the job counts. */
-const isSkipped = ({ run: { plan } }: PageWork, { statistics, maxRows }: JobContext): boolean =>
-  statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
+const isSkipped = (
+  { run: { plan } }: PendingPage,
+  { statistics, options: { maxRows } }: Iteration,
+): boolean => statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
 
-/** How the answers of a job are read, when not as JSON only. */
-const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext) => {
-  const settings = plan.job.response ?? response
-  if (settings === undefined) return undefined
-  return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
+const writeRows = ({ plan, columns }: JobRun, { items, source }: PageResult, { sink }: Iteration): void => {
+  if (items.length > 0) sink.add(plan.dataType, items, { parent: columns, source })
 }
 
-const writePage = (
-  work: PageWork,
-  { items, source }: Pick<PageResult, 'items' | 'source'>,
-  { url }: Pick<FetchedPage, 'url'>,
-  { sink, onPage }: IterationOptions,
-): void => {
-  const { plan, columns } = work.run
-  const added: AddOptions = {
-    ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
-    ...(source === undefined ? {} : { source }),
-  }
-  located(work, () => {
-    if (items.length > 0) sink.add(plan.dataType, items, added)
-  })
-  onPage(url)
-}
-
-const located = <T>(work: PageWork, use: () => T): T => {
+const located = <T>(work: PendingPage, use: () => T): T => {
   try {
     return use()
   } catch (error) {
@@ -267,7 +214,7 @@ const located = <T>(work: PageWork, use: () => T): T => {
 }
 
 /** A user's error with the job and the request that it came from in its params; others as they are. */
-const locateError = (error: unknown, { run: { plan }, request }: PageWork): unknown => {
+const locateError = (error: unknown, { run: { plan }, request }: PendingPage): unknown => {
   if (!(error instanceof UserError)) return error
   const { code, message, status, params, cause } = error
   const place = { job: plan.path, dataType: plan.dataType, request: `${request.method} ${request.endpoint}` }

@@ -4,25 +4,15 @@ import type { JobPlan } from './job-plan.ts'
 
 /** What one job did, its runs for all parent rows together. */
 export interface JobSummary extends JobOutcome {
-  /** Of a job that is checked: how many runs were complete, and what was said of the others. */
-  completeness?: CheckedRuns
-  /** Runs of the job that ended although the API says that there is more. */
-  silences?: { runs: number; messages: string[] }
+  /** What its author should know of how its runs ended: how often, and the first sentences. */
+  said?: { times: number; messages: string[] }
   /** What was seen of values and is said at the end: how often, and the first one. */
   notes?: { [kind in Note]?: { times: number; first: string } }
 }
 
 type Note = keyof typeof NOTES
 
-interface CheckedRuns {
-  complete: number
-  incomplete: number
-  /** By the configuration's own limits not all was asked for. */
-  notChecked: number
-  /** At most so many are kept; the log has all. */
-  messages: string[]
-}
-
+/** At most so many are kept, and in the log. */
 const MAX_MESSAGES = 10
 
 /** Why a run ended after which no further page of the job is read. In the summary, so that the next leg knows it too. */
@@ -30,12 +20,6 @@ export const STOPPED_BY_RULE = 'an error rule ended the job'
 
 /** Why nothing is asked for a row above: a placeholder with `"missing": "skip"` finds nothing there. */
 export const SKIPPED_ROW = 'a row above has no value for a placeholder'
-
-interface CheckedRun {
-  outcome: 'complete' | 'incomplete' | 'notChecked'
-  /** What it lacks. */
-  message: string | undefined
-}
 
 export type RunStatistics = ReturnType<typeof createRunStatistics>
 
@@ -50,10 +34,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     const made: JobSummary = { job, endpoint, dataType: plan.dataType, runs: 0, pages: 0, rows: 0, ended: {} }
     jobs.set(job, made)
     return made
-  }
-  const ended = (plan: JobPlan, reason: string): void => {
-    const reasons = of(plan).ended
-    reasons[reason] = (reasons[reason] ?? 0) + 1
   }
   return {
     started: (plan: JobPlan): void => {
@@ -71,25 +51,18 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const before = summary.notes?.[kind]
       summary.notes = { ...summary.notes, [kind]: { first, ...before, times: (before?.times ?? 0) + times } }
     },
-    ended,
+    ended: (plan: JobPlan, reason: string): void => {
+      const reasons = of(plan).ended
+      reasons[reason] = (reasons[reason] ?? 0) + 1
+    },
     /** By an error rule: no further page of the job is read, in any of its runs. */
     isStopped: (plan: JobPlan): boolean => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
-    checked: (plan: JobPlan, { outcome, message }: CheckedRun): void => {
+    /** Keeps a sentence. Whether it is one of the first, which are in the log, too. */
+    said: (plan: JobPlan, message: string): boolean => {
       const summary = of(plan)
-      summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
-      const { completeness } = summary
-      completeness[outcome]++
-      const { messages } = completeness
-      if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
-    },
-    /** A run ended although the API says that there is more. Whether it is said in the log, too. */
-    silent: (plan: JobPlan, message: string): boolean => {
-      const summary = of(plan)
-      summary.silences ??= { runs: 0, messages: [] }
-      const { messages } = summary.silences
-      const isKept = messages.length < MAX_MESSAGES
-      if (isKept) messages.push(message)
-      summary.silences.runs++
+      summary.said ??= { times: 0, messages: [] }
+      const isKept = summary.said.times++ < MAX_MESSAGES
+      if (isKept) summary.said.messages.push(message)
       return isKept
     },
     rowsOf: (plan: JobPlan): number => of(plan).rows,
@@ -97,30 +70,16 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
   }
 }
 
-/** What the author should know of jobs that are not complete. */
-export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, completeness }) => {
-    if (completeness === undefined) return []
-    const { incomplete, notChecked, messages } = completeness
-    const others = incomplete + notChecked - messages.length
-    return others <= 0
+/** What the author should know of jobs that may have stopped early. */
+export const endWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, said: { times, messages } = { times: 0, messages: [] } }) =>
+    times <= MAX_MESSAGES
       ? messages
       : [
           ...messages,
-          `Job '${endpoint}' has ${others} more runs that are not complete or not checked: see the log.`,
-        ]
-  })
-
-/** What the author should know of jobs that may have stopped early. */
-export const silenceWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, silences: { runs, messages } = { runs: 0, messages: [] } }) => [
-    ...messages,
-    ...(runs > messages.length
-      ? [
-          `Job '${endpoint}' has ${runs - messages.length} more runs that ended although the API says that there is more.`,
-        ]
-      : []),
-  ])
+          `Job '${endpoint}' has ${times - MAX_MESSAGES} more runs that ended although there may be more.`,
+        ],
+  )
 
 const counted = (times: number, one: string, many: string): string =>
   `${times.toLocaleString('en-US')} ${times === 1 ? one : many}`
@@ -139,39 +98,23 @@ const NOTES = {
     `asked ${counted(times, 'time', 'times')} with a value that is cut where it stands in the address, first ${first}. Values are put in as they are: use the function "urlencode" in "placeholders".`,
 } as const
 
+/** What was seen of values; and of jobs that no row above had a value for: some may well have none, when none has, the path is likely to be wrong. */
 export const noteWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, notes = {} }) =>
-    (Object.keys(NOTES) as Note[]).flatMap(kind => {
+  jobs.flatMap(({ endpoint, runs, ended, notes = {} }) => {
+    const skipped = runs > 0 ? 0 : (ended[SKIPPED_ROW] ?? 0)
+    const ofRows = `${skipped === 1 ? 'the only row above has' : `all ${skipped.toLocaleString('en-US')} rows above have`} no value for a placeholder with "missing": "skip". Is its "path" right?`
+    const ofValues = (Object.keys(NOTES) as Note[]).flatMap(kind => {
       const note = notes[kind]
       return note === undefined ? [] : [`Job '${endpoint}' ${NOTES[kind](note.times, note.first)}`]
-    }),
-  )
-
-/** Some rows may well have nothing below. When none has, the path is likely to be wrong. */
-export const skipWarnings = (jobs: readonly JobSummary[]): string[] =>
-  jobs.flatMap(({ endpoint, runs, ended }) => {
-    const skipped = ended[SKIPPED_ROW] ?? 0
-    return runs > 0 || skipped === 0
-      ? []
-      : [
-          `Job '${endpoint}' asked for nothing: ${skipped === 1 ? 'the only row above has' : `all ${skipped.toLocaleString('en-US')} rows above have`} no value for a placeholder with "missing": "skip". Is its "path" right?`,
-        ]
+    })
+    return [...(skipped === 0 ? [] : [`Job '${endpoint}' asked for nothing: ${ofRows}`]), ...ofValues]
   })
 
 /** What a job did, for results: its texts are masked, its counts stay numbers, and notes are among the warnings. */
-export const maskSummary = ({ notes: _, ...job }: JobSummary, masker: Masker): JobSummary => {
-  const masked = <T extends { messages: string[] }>(said: T): T => ({
-    ...said,
-    messages: said.messages.map(masker.mask),
-  })
-  return {
-    ...job,
-    endpoint: masker.mask(job.endpoint),
-    dataType: masker.mask(job.dataType),
-    ended: Object.fromEntries(
-      Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times]),
-    ),
-    ...(job.completeness === undefined ? {} : { completeness: masked(job.completeness) }),
-    ...(job.silences === undefined ? {} : { silences: masked(job.silences) }),
-  }
-}
+export const maskSummary = ({ notes: _, said, ...job }: JobSummary, masker: Masker): JobSummary => ({
+  ...job,
+  endpoint: masker.mask(job.endpoint),
+  dataType: masker.mask(job.dataType),
+  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
+  ...(said && { said: { ...said, messages: said.messages.map(masker.mask) } }),
+})

@@ -1,104 +1,120 @@
 import { UserError } from '../../errors/errors.ts'
 import { isContainer, isObject, type Json } from '../../json/json-value.ts'
-import { createPaginator } from '../paging/create-paginator.ts'
-import { fillText, type Params, type RequestOptions } from '../requests/http/page-request.ts'
+import type { RunWatch } from '../paging/completeness.ts'
+import { createPaginator, type JobPaginator } from '../paging/create-paginator.ts'
+import type { Progress } from '../paging/stop-rules.ts'
+import type { FetchedPage, SentPage } from '../requests/http/fetched-page.ts'
+import { fillText, type PageRequest, type RequestOptions } from '../requests/http/page-request.ts'
 import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
-import type { JobContext } from './job-context.ts'
+import { askFor, type Step } from './incremental.ts'
 import type { JobPlan } from './job-plan.ts'
-import type { JobRun, PendingChildren, PendingPage } from './job-run.ts'
 import {
-  type Above,
   cutValue,
-  eachOf,
   fillEndpoint,
   lacksValue,
   type Placeholder,
   parentColumns,
   resolvePlaceholders,
 } from './placeholders.ts'
+import type { Iteration } from './prepare-iteration.ts'
 import { SKIPPED_ROW } from './run-statistics.ts'
-import { askFor, type Step } from './steps.ts'
-import { sayAs } from './watch-run.ts'
 
-/**
- * Starts a run, or one step of it: params, headers and user data are worked out once here, not per page
- * (docs/reference/extractor-jobs.md#jobs).
- */
+/** One run of a job: a top-level job once per iteration, a child once per parent row and placeholder combination. */
+export interface JobRun {
+  plan: JobPlan
+  /** The job's own request: params evaluated, endpoint filled in. */
+  request: RequestOptions
+  /** User data and parent columns, added to each row. */
+  columns: Record<string, Json>
+  placeholders: readonly Placeholder[]
+  /** The rows above, nearest first; empty for top-level jobs. */
+  rows: readonly Json[]
+  paginator: JobPaginator
+  progress: Progress
+  /** The page before, to notice a server that repeats itself; its digest right after a resume, and of one in a file. */
+  last: SentPage | string | undefined
+  /** Looks for circles, and at what answers say of more. */
+  watch?: RunWatch | undefined
+  /** Of a job that looks step by step: which one this is. */
+  step?: Step | undefined
+}
+
+/** A page that is still to be fetched or written. */
+export interface PendingPage {
+  run: JobRun
+  request: PageRequest
+  /** It was asked for. `error`: why no answer came, which counts in its turn. */
+  asked?: { error?: unknown } | undefined
+  /** Its answer, which may have come before it can be written. */
+  fetched?: FetchedPage
+}
+
+/** Children of the rows of one page, from row `from` on, that have no run yet. */
+interface PendingChildren {
+  parent: JobRun
+  plan: JobPlan
+  items: readonly Json[]
+  from: number
+}
+
+/** What is still to do in a sequence: pages, and what pages are made of shortly before they are fetched. */
+export type Pending = PendingPage | PendingChildren
+
+export const isPage = (pending: Pending): pending is PendingPage => 'request' in pending
+
+/** The first page of a new run of a job, or of one step of it. */
 export const startRun = (
+  plan: JobPlan,
+  { placeholders, rows }: Pick<JobRun, 'placeholders' | 'rows'>,
+  iteration: Iteration,
+  step?: Step,
+): PendingPage => {
+  const run = createRun(plan, placeholders, rows, iteration, step)
+  iteration.statistics.started(plan)
+  return { run, request: run.paginator.first }
+}
+
+/** Params and user data are worked out once here, not per page (docs/reference/extractor-jobs.md#jobs). */
+const createRun = (
   plan: JobPlan,
   placeholders: readonly Placeholder[],
   rows: readonly Json[],
-  context: JobContext,
+  iteration: Iteration,
   step?: Step,
 ): JobRun => {
   const { job } = plan
-  const contexts = expressionContexts(context, { rows, placeholders })
-  const where = `jobs.${plan.path}`
-  const values = context.evaluate({ ...job.params }, contexts, `${where}.params`)
-  const asked = askFor(plan, contexts, context, step)
-  const params = { ...values, ...asked.params }
-  const headers = context.evaluateEverywhere
-    ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
-    : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
+  const { attributes, time, evaluate, statistics, now } = iteration
+  const contexts = { attr: attributes, time }
+  const asked = askFor(plan, contexts, iteration, step)
+  const params = { ...evaluate({ ...job.params }, contexts, `jobs.${plan.path}.params`), ...asked.params }
   const cut = cutValue(job.endpoint, placeholders)
-  if (cut !== undefined) context.statistics.note(plan, 'cut', cut)
+  if (cut !== undefined) statistics.note(plan, 'cut', cut)
   const request: RequestOptions = {
     endpoint: fillEndpoint(job.endpoint, placeholders),
     method: job.body === undefined ? job.method : job.body.method,
     params: Array.isArray(job.params) ? Object.values(params) : params,
-    headers,
-    ...textBody(plan, placeholders, contexts, context),
+    headers: (job.headers ?? {}) as Record<string, Json>, // values of a configuration are JSON
+    ...textBody(plan, placeholders, contexts, iteration),
   }
-  const columns = {
-    ...userData(plan, context, contexts),
-    ...parentColumns(placeholders),
-  }
-  const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
   return {
     plan,
     request,
-    columns,
+    columns: { ...userData(plan, iteration, contexts), ...parentColumns(placeholders) },
     placeholders,
-    // Only children and parent values in defaults look further up; leaves need not hold on to the rows
-    rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
-    paginator: paginatorOf(plan, request, { rows, placeholders }, context),
-    progress,
+    // Only children look further up; leaves need not hold on to the rows
+    rows: plan.children.length === 0 ? [] : rows,
+    paginator: paginatorOf(plan, request, iteration),
+    progress: { pages: 0, items: 0, volume: 0, startedAt: now() },
     last: undefined,
     step: asked.step,
   }
 }
 
 /** The paginator of a run; also made anew when a run is read back from a checkpoint. */
-export const paginatorOf = (plan: JobPlan, request: RequestOptions, above: Above, context: JobContext) =>
-  createPaginator(context.pagination, plan.job.scroller, {
-    job: request,
-    defaults: defaultsFor(context, above),
-    now: context.now,
-    log: context.log,
-  })
-
-const defaultsFor = (context: JobContext, above: Above): RequestOptions => {
-  const { defaults } = context
-  if (!context.evaluateEverywhere) return defaults
-  const contexts = expressionContexts(context, above)
-  const path = 'api.http.defaultOptions'
-  const params = context.evaluate({ ...defaults.params }, contexts, `${path}.params`)
-  return {
-    ...defaults,
-    params: (Array.isArray(defaults.params) ? Object.values(params) : params) as Params, // evaluated values are JSON
-    headers: context.evaluate(defaults.headers ?? {}, contexts, `${path}.headers`),
-  }
-}
-
-/** `attr`, `time` and `each`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
-const expressionContexts = (context: JobContext, { rows, placeholders }: Above): Record<string, Json> => {
-  const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
-  const listed = placeholders.filter(({ path }) => path === undefined)
-  if (listed.length > 0) contexts['each'] = Object.fromEntries(listed.map(({ name, value }) => [name, value]))
-  if (!context.evaluateEverywhere) return contexts
-  for (const [index, row] of rows.entries()) contexts[index === 0 ? 'parent' : `parent${index + 1}`] = row
-  return contexts
+export const paginatorOf = (plan: JobPlan, request: RequestOptions, iteration: Iteration): JobPaginator => {
+  const { parsed, defaults, now, log } = iteration
+  return createPaginator(parsed.api.pagination, plan.job.scroller, { job: request, defaults, now, log })
 }
 
 /**
@@ -107,18 +123,18 @@ const expressionContexts = (context: JobContext, { rows, placeholders }: Above):
  */
 const userData = (
   plan: JobPlan,
-  context: JobContext,
+  { config, hidesColumn, now }: Iteration,
   contexts: Record<string, Json>,
 ): Record<string, Json> => {
-  const shared = !plan.path.includes('.') ? asColumns(context.config.userData, 'userData') : {}
+  const shared = !plan.path.includes('.') ? asColumns(config.userData, 'userData') : {}
   const columns = { ...shared, ...asColumns(plan.job.userData, 'job_parent_id') }
   const result: Record<string, Json> = {}
   for (const [name, value] of Object.entries(columns)) {
     const path = `userData.${name}`
-    if (context.hidesColumn(name, value)) result[name] = '***'
+    if (hidesColumn(name, value)) result[name] = '***'
     else
       result[name] = isObject(value)
-        ? evaluateOne(value, contexts, { path, now: Math.floor(context.now()) })
+        ? evaluateOne(value, contexts, { path, now: Math.floor(now()) })
         : (value as Json) // JSON
   }
   return result
@@ -141,7 +157,7 @@ const textBody = (
   { job, path }: JobPlan,
   placeholders: readonly Placeholder[],
   contexts: Record<string, Json>,
-  { evaluate }: JobContext,
+  { evaluate }: Iteration,
 ): Pick<RequestOptions, 'body'> => {
   if (job.body === undefined) return {}
   const { json, form } = job.body
@@ -160,47 +176,16 @@ const textBody = (
   }
 }
 
-/** For each combination of its lists, the first page of a job. */
-export const startJob = (
-  plan: JobPlan,
-  inherited: readonly Placeholder[],
-  rows: readonly Json[],
-  context: JobContext,
-): PendingPage[] => {
-  const { each } = plan.job
-  if (each === undefined) return [startOne(plan, inherited, rows, context)]
-  const where = `jobs.${plan.path}`
-  const contexts = expressionContexts(context, { rows, placeholders: inherited })
-  const sets = eachOf(context.evaluate(each, contexts, `${where}.each`), inherited, where)
-  if (sets.length === 0) {
-    const message = `Job '${plan.job.endpoint}' asks for nothing: a list of ${where}.each is empty.`
-    sayAs(plan.job.silence ?? context.silence ?? 'warn', plan, message, context)
-  }
-  return sets.map(placeholders => startOne(plan, placeholders, rows, context))
-}
-
-const startOne = (
-  plan: JobPlan,
-  placeholders: readonly Placeholder[],
-  rows: readonly Json[],
-  context: JobContext,
-): PendingPage => {
-  context.statistics.started(plan)
-  const run = startRun(plan, placeholders, rows, context)
-  return { run, request: run.paginator.first }
-}
-
 /** The child jobs of the rows of one page, in the order of the configuration, each for all rows. */
 export const pendingChildren = (
   parent: JobRun,
   items: readonly Json[],
-  context: JobContext,
+  { log }: Iteration,
 ): PendingChildren[] => {
   if (items.length === 0) return []
-  for (const { job } of parent.plan.children) {
-    if (context.evaluateEverywhere || Object.keys(job.placeholders ?? {}).length > 0) continue
-    context.log.warning(`No 'placeholders' set for '${job.endpoint}'`)
-  }
+  for (const { job } of parent.plan.children)
+    if (Object.keys(job.placeholders ?? {}).length === 0)
+      log.warning(`No 'placeholders' set for '${job.endpoint}'`)
   return parent.plan.children.map(plan => ({ parent, plan, items, from: 0 }))
 }
 
@@ -213,36 +198,26 @@ export const pendingChildren = (
 export const expandChildren = (
   { parent, plan, items, from }: PendingChildren,
   count: number,
-  context: JobContext,
-): { pages: PendingPage[]; rest: PendingChildren | undefined } => {
-  const pages: PendingPage[] = []
+  iteration: Iteration,
+): Pending[] => {
+  const pending: Pending[] = []
   let position = from
-  for (; position < items.length && pages.length < count; position++) {
+  for (; position < items.length && pending.length < count; position++) {
     const item = items[position] ?? null
     if (plan.rowFilter !== undefined && !plan.rowFilter(item)) continue
-    pages.push(...runsFor(parent, plan, item, context))
+    pending.push(...runsFor(parent, plan, item, iteration))
   }
-  return { pages, rest: position < items.length ? { parent, plan, items, from: position } : undefined }
+  if (position < items.length) pending.push({ parent, plan, items, from: position })
+  return pending
 }
 
 /** One run per combination of the placeholders' values. */
-const runsFor = (
-  parent: JobRun,
-  plan: PendingChildren['plan'],
-  item: Json,
-  context: JobContext,
-): PendingPage[] => {
+const runsFor = (parent: JobRun, plan: JobPlan, item: Json, iteration: Iteration): PendingPage[] => {
   const rows = [item, ...parent.rows]
-  const sets = resolvePlaceholders(
-    plan.job.placeholders,
-    rows,
-    parent.placeholders,
-    Math.floor(context.now()),
-  )
-  if (sets.length === 0 && lacksValue(plan.job.placeholders, rows))
-    context.statistics.ended(plan, SKIPPED_ROW)
-  // Without any placeholder all rows would ask the same; with parent values in params they do not
-  return sets
-    .filter(set => set.length > 0 || context.evaluateEverywhere)
-    .flatMap(set => startJob(plan, set, rows, context))
+  const { placeholders } = plan.job
+  const now = Math.floor(iteration.now())
+  const sets = resolvePlaceholders(placeholders, rows, parent.placeholders, now)
+  if (sets.length === 0 && lacksValue(placeholders, rows)) iteration.statistics.ended(plan, SKIPPED_ROW)
+  // Without any placeholder all rows would ask the same
+  return sets.filter(set => set.length > 0).map(set => startRun(plan, { placeholders: set, rows }, iteration))
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
-import { completenessOf, type Silence } from '../config/job-schema.ts'
+import { completenessOf } from '../config/job-schema.ts'
 import {
   judgeEnd,
   judgeTotal,
@@ -10,14 +10,13 @@ import {
   type WatchedPage,
 } from '../paging/completeness.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
-import type { JobContext } from './job-context.ts'
-import type { JobPlan } from './job-plan.ts'
-import type { JobRun } from './job-run.ts'
+import type { Iteration } from './prepare-iteration.ts'
+import type { JobRun } from './start-run.ts'
 
 export const nameOf = ({ plan, request }: JobRun): string => request.endpoint ?? plan.job.endpoint
 
 /** Whether the pages of a run are looked at. A preview reads no more than the first rows. */
-export const isWatched = ({ plan }: JobRun, { silence, maxRows }: JobContext): boolean =>
+export const isWatched = ({ plan }: JobRun, { silence, options: { maxRows } }: Iteration): boolean =>
   maxRows === undefined && (silence !== undefined || plan.job.completeness !== undefined)
 
 /** @throws UserError `extractor.pagination.endless` */
@@ -45,30 +44,6 @@ const totalPlaces = ({ plan, paginator }: JobRun): readonly TotalPlace[] => {
 export const hasAll = ({ plan, watch }: JobRun): boolean =>
   plan.job.completeness !== undefined && watch?.total !== undefined && watch.total === watch.rows
 
-/**
- * Says what a run of a job with `completeness` lacks when it has ended.
- *
- * @param cut why not all of it was asked for, such as a limit of pages: its rows are not compared then
- * @throws UserError `extractor.job.incomplete` when it must be complete and is not
- */
-export const checkTotal = (run: JobRun, cut: string | undefined, { statistics, log }: JobContext): void => {
-  const { plan, watch } = run
-  const { completeness } = plan.job
-  if (watch === undefined || completeness === undefined) return
-  const findings = cut === undefined ? judgeTotal(watch) : []
-  if (findings.length > 0 && completenessOf(completeness).mode === 'fail')
-    throw new UserError(
-      'extractor.job.incomplete',
-      `Job '${nameOf(run)}' did not get all rows: ${findings.join('; ')}.`,
-      { params: { findings } },
-    )
-  const said = cut === undefined ? findings : [`not checked: ${cut.replace(/\.$/, '')}`]
-  const message = said.length === 0 ? undefined : `Completeness of job '${nameOf(run)}': ${said.join('; ')}.`
-  if (message !== undefined) log.warning(message)
-  const outcome = findings.length > 0 ? 'incomplete' : cut === undefined ? 'complete' : 'notChecked'
-  statistics.checked(plan, { outcome, message })
-}
-
 /** How a run ended. */
 export interface RunEnd extends Omit<RunEnding, 'knowsTotal'> {
   reason: string
@@ -79,20 +54,46 @@ export interface RunEnd extends Omit<RunEnding, 'knowsTotal'> {
 }
 
 /**
- * Says it when a run of a job ends although the answers say that there is more.
+ * Says it when a run of a job ends although the answers say that there is more, and what a run of a job with `completeness` lacks.
  *
- * @throws UserError `extractor.job.silent` where that fails the run
+ * @throws UserError `extractor.job.silent`, `extractor.job.incomplete` where that fails the run
  */
-export const tellSilence = (run: JobRun, end: RunEnd, context: JobContext): void => {
-  const { plan, watch, progress } = run
-  const { silence } = context
-  if (end.isWanted || watch === undefined || silence === undefined) return
-  // A page that comes again without rows is the last one of many APIs
-  const { leavesNext, toldBy } = run.paginator
+export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void => {
+  const { plan, watch } = run
+  if (watch === undefined) return
+  const silence = iteration.silence && (plan.job.silence ?? iteration.silence)
+  const say = (message: string): void => {
+    if (iteration.statistics.said(plan, message)) iteration.log.warning(message)
+  }
+  if (end.isWanted !== true && silence !== undefined && silence !== 'allow') {
+    const found = silencesOf(run, watch, end)
+    const message = `Job '${nameOf(run)}' ended after page ${run.progress.pages} because ${end.reason}, but ${found.join('; ')}.`
+    if (found.length > 0 && silence === 'fail')
+      throw new UserError('extractor.job.silent', `${message} ("silence": "fail")`)
+    if (found.length > 0) say(message)
+  }
+  const { completeness } = plan.job
+  if (completeness === undefined) return
+  // Of what was not asked for in whole the rows are not compared
+  const findings = end.cut === undefined ? judgeTotal(watch) : []
+  if (findings.length > 0 && completenessOf(completeness).mode === 'fail')
+    throw new UserError(
+      'extractor.job.incomplete',
+      `Job '${nameOf(run)}' did not get all rows: ${findings.join('; ')}.`,
+      { params: { findings } },
+    )
+  const lacks = end.cut === undefined ? findings : [`not checked: ${end.cut.replace(/\.$/, '')}`]
+  if (lacks.length > 0) say(`Completeness of job '${nameOf(run)}': ${lacks.join('; ')}.`)
+}
+
+/** What the answers say against the end of a run. */
+const silencesOf = ({ plan, paginator }: JobRun, watch: RunWatch, end: RunEnd): string[] => {
+  const { leavesNext, toldBy } = paginator
   const { rows, count, total, more, error } = watch
-  const found = judgeEnd(
+  return judgeEnd(
     {
       missing: end.missing,
+      // A page that comes again without rows is the last one of many APIs
       isRepeated: end.isRepeated === true && count > 0,
       // An API that gives the last item again has given all
       stuck: toldBy === 'items' && count <= 1 ? undefined : end.stuck,
@@ -100,19 +101,4 @@ export const tellSilence = (run: JobRun, end: RunEnd, context: JobContext): void
     },
     { rows, count, total, more: leavesNext === true ? undefined : more, error },
   )
-  if (found.length === 0) return
-  const message = `Job '${nameOf(run)}' ended after page ${progress.pages} because ${end.reason}, but ${found.join('; ')}.`
-  sayAs(plan.job.silence ?? silence, plan, message, context)
-}
-
-/** @throws UserError `extractor.job.silent` */
-export const sayAs = (
-  mode: Silence,
-  plan: JobPlan,
-  message: string,
-  { statistics, log }: JobContext,
-): void => {
-  if (mode === 'allow') return
-  if (mode === 'fail') throw new UserError('extractor.job.silent', `${message} ("silence": "fail")`)
-  if (statistics.silent(plan, message)) log.warning(message)
 }

@@ -30,7 +30,6 @@ const places: [string, (number: string) => Settings, string][] = [
     'POST /items {"variables":{"id":N}}',
   ],
   ['an endpoint', n => job(`{"endpoint":${n}}`), 'GET /N '],
-  ['a list of values', n => job(`{"endpoint":"items/{x}","each":{"x":[${n}]}}`), 'GET /items/N '],
   [
     'a first mark',
     n =>

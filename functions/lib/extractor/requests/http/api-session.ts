@@ -43,7 +43,7 @@ type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
 }
 
 /** Sends the requests of one iteration, with its credentials. */
-export interface ApiSession {
+interface ApiSession {
   fetchPage(request: PageRequest, authenticator: Authenticator, options: FetchOptions): Promise<FetchedPage>
   /**
    * The body of a login response: no credentials on the request, the default headers are
@@ -95,7 +95,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     if (isUsual(response, ways))
       return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
     const { json, isParsed, ends } = parseResponse(response, ways)
-    return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
+    return { response: json, isParsed, headers, url, body, ends, at: 0 }
   }
 
   return {
@@ -118,8 +118,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         const { bodyLimitBytes: limitBytes, spool } = options
         const read = await readAnswer(response, { ...answer, folder: spool.items, limitBytes }, log)
         const { headers, url } = response
-        const items = { file: read.items, at: 0 }
-        return { response: read.response, isParsed: false, headers, url, body: Buffer.alloc(0), items }
+        return { ...read, isParsed: false, headers, url, body: Buffer.alloc(0), at: 0 }
       } finally {
         if (response.file !== undefined) rmSync(response.file, { force: true })
       }

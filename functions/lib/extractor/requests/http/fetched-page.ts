@@ -17,10 +17,10 @@ export interface FetchedPage {
   isParsed: boolean
   /** Set when an error rule let the response pass: nothing follows it. */
   ends?: PageEnd | undefined
-  /** Where its items are when it is no plain JSON, and the place of those that are next. `response` is what stands beside them. */
-  items?: { file: ItemFile; at: number } | undefined
-  /** The first of its items that is not read yet, when its list is long and a part of it was read. */
-  listAt?: number | undefined
+  /** Its items when it is no plain JSON; `response` is what stands beside them. */
+  items?: ItemFile | undefined
+  /** Which of its items are read next: a place in their file, or in the list; 0 before any. */
+  at: number
 }
 
 /** A page that is parsed in its turn: what came ahead waits as bytes. */
@@ -32,6 +32,7 @@ export const parsedLater = (
   return {
     ...page,
     isParsed: true,
+    at: 0,
     get response() {
       parsed ??= { response: parse() }
       return parsed.response

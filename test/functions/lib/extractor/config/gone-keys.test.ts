@@ -20,6 +20,8 @@ const configurationWith = ({ api = {}, http = {}, config = {}, job = {}, root = 
 it.each<[string, Given, string]>([
   ['conditional', { http: { conditional: true } }, 'leave it out: every answer is asked for whole'],
   ['limits', { api: { limits: { requests: 5 } } }, '"forceStop" ends a job'],
+  ['each', { job: { each: { x: [1] } } }, '"iterations" run all jobs'],
+  ['evaluate', { http: { evaluate: true } }, '"params" and "userData" of jobs take functions'],
   ['deletions', { job: { deletions: 'column' } }, 'read all rows, and compare the tables in SQL (EXCEPT)'],
   ['drift', { config: { drift: 'warn' } }, 'test the table after it is loaded, with dbt or a query'],
   ['drift', { job: { drift: 'hold' } }, 'test the table after it is loaded, with dbt or a query'],

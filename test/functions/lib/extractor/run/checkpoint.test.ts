@@ -158,6 +158,36 @@ describe('a stopped extraction', () => {
     )
   })
 
+  it('asks never again for an answer that came ahead: by then a server has moved on with it', async () => {
+    const scrolls = new Map<string, number>()
+    const scroll: Answer = ({ path }, response) => {
+      const page = (scrolls.get(path) ?? 0) + 1
+      scrolls.set(path, page)
+      // Bytes that are no UTF-8 are kept as they are, too
+      if (path === '/latin') response.setHeader('content-type', 'application/json; charset=latin1')
+      const text = JSON.stringify({
+        next: page < 7 ? `${path}?scroll=${page}` : null,
+        items: [{ page, text: 'Zoë'.repeat(page) }],
+      })
+      response.end(Buffer.from(text, path === '/latin' ? 'latin1' : 'utf8'))
+    }
+    const scrolled: Settings = {
+      api: { pagination: { method: 'response.url', urlKey: 'next' } },
+      config: { jobs: ['a', 'b', 'latin'].map(endpoint => ({ endpoint, dataField: 'items' })) },
+    }
+    const whole = await runInLegs(scroll, scrolled, Number.POSITIVE_INFINITY)
+    expect(whole.tables['latin']).toContain('"7","ZoëZoë')
+    for (const pagesPerLeg of [1, 2, 3, 5]) {
+      scrolls.clear()
+      const { tables, requests, left } = await runInLegs(scroll, scrolled, pagesPerLeg)
+      expect({ tables, requests, left }).toEqual({
+        tables: whole.tables,
+        requests: whole.requests,
+        left: whole.left,
+      })
+    }
+  })
+
   it('notices a server that repeats the last page before the stop', async () => {
     const { tables, requests } = await runInLegs(
       () => ({ items: [{ id: 1 }, { id: 2 }] }),

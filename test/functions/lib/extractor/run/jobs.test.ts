@@ -333,7 +333,7 @@ describe('child jobs', () => {
     async (_, path, asked, skipped, isSaid) => {
       const { requests, result } = await runExtraction(
         ({ path }) => (path === '/users' ? [{ id: 1 }, { id: 2, alias: 'two' }] : [{ path }]),
-        { api: { http: { evaluate: true } }, ...child({ endpoint: 'u/{x}', placeholders: { x: path } }) },
+        child({ endpoint: 'u/{x}', placeholders: { x: path } }),
       )
       const { summary, warnings } = result?.finished === true ? result : {}
       expect(urls(requests)).toEqual(['/users', ...asked])

@@ -55,14 +55,6 @@ describe('a job that asks only for changes', () => {
       { config: { jobs: [since] }, ...output({ source: 'users.csv', primary_key: ['id'] }) },
       { incremental: true },
     ],
-    [
-      'the last start in default parameters',
-      {
-        api: { http: { evaluate: true, defaultOptions: { params: { since: { time: 'previousStart' } } } } },
-        config: { jobs: [{ endpoint: 'users', primaryKey: ['id'] }] },
-      },
-      keyed,
-    ],
   ])('is loaded incrementally: %s', async (_what, settings, expected) => {
     expect(await manifests(settings)).toEqual({ error: undefined, loads: { users: expected }, warnings: [] })
   })
