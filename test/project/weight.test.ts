@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_354,
-  'lines of tests': 83_245,
-  'words of documents': 92_852,
+  'lines of product': 91_913,
+  'lines of tests': 83_026,
+  'words of documents': 92_376,
   functions: 9,
   routes: 211,
   settings: 20,
