@@ -2,22 +2,15 @@ import { UserError } from '../../errors/errors.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { isScalar } from '../values/php/php-values.ts'
-import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
+import { assembleTables } from './assemble-tables.ts'
 import { FinalTables } from './final-tables.ts'
 import { ItemLog, pageOfItems } from './item-log.ts'
 import { LiveTables } from './live-tables.ts'
-import type { AddOptions, WrittenTable } from './sink-types.ts'
-import {
-  loadStructure,
-  restoreStructure,
-  type Structure,
-  type StructureState,
-  saveStructure,
-  storeStructure,
-} from './structure.ts'
-import { type Output, tableFile } from './table-file.ts'
+import type { AddOptions } from './sink-types.ts'
+import { loadStructure, type StoredStructure, type Structure, storeStructure } from './structure.ts'
 import { TableNames } from './table-header.ts'
 import type { TableSpoolState } from './table-spool.ts'
+import type { FinishedTable } from './write-tables.ts'
 
 interface AutomaticTablesOptions {
   folder: string
@@ -31,7 +24,7 @@ interface AutomaticTablesOptions {
 }
 
 export interface AutomaticTablesState {
-  structure: StructureState
+  structure: StoredStructure
   isExact: boolean
   logBytes: number
   spools: TableSpoolState[]
@@ -45,6 +38,7 @@ export interface AutomaticTablesState {
  * (docs/reference/extractor-tables.md#structure).
  */
 export class AutomaticTables {
+  readonly #folder: string
   readonly #compat: boolean
   readonly #isTyped: boolean
   readonly #structure: Structure
@@ -59,11 +53,11 @@ export class AutomaticTables {
 
   constructor(options: AutomaticTablesOptions) {
     const { folder, compat, state } = options
+    this.#folder = folder
     this.#compat = compat
     this.#isTyped = options.isTyped
     this.#warn = options.warn
-    this.#structure =
-      state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
+    this.#structure = state ? loadStructure(state.structure, true) : loadStructure(options.structure)
     this.#structure.isCompat = compat
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
     const nestedList = (path: string) => this.#warnNested(path)
@@ -99,7 +93,7 @@ export class AutomaticTables {
     this.#log.flush()
     this.#live.flush()
     return {
-      structure: saveStructure(this.#structure),
+      structure: storeStructure(this.#structure, true),
       isExact: this.#live.isExact,
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
@@ -116,24 +110,23 @@ export class AutomaticTables {
     return this.#learnt ?? storeStructure(this.#structure)
   }
 
-  async finish(output: Output): Promise<WrittenTable[]> {
+  async finish(): Promise<FinishedTable[]> {
     this.#live.flush()
     this.#learnt = storeStructure(this.#structure)
-    const before = saveStructure(this.#structure)
-    const assembled = assembleTables(this.#live, this.#structure, this.#compat)
-    return assembled === undefined
-      ? this.#rebuild(restoreStructure(before), output)
-      : writeAll(assembled, output)
+    const before = storeStructure(this.#structure, true)
+    return (
+      assembleTables(this.#live, this.#structure, this.#compat) ?? this.#rebuild(loadStructure(before, true))
+    )
   }
 
   /** All pages once more, now that the structure is known. */
-  async #rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
+  async #rebuild(structure: Structure): Promise<FinishedTable[]> {
     const final = new FinalTables({
       structure,
       compat: this.#compat,
       isTyped: this.#isTyped,
       names: this.#names,
-      output,
+      folder: this.#folder,
     })
     if (!this.#compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
     for await (const page of this.#log.pages()) final.add(page.type, page.items, page.parent)
@@ -145,17 +138,6 @@ export class AutomaticTables {
     this.#warned.add(path)
     this.#warn(`Converting nested array '${path}' to JSON string.`)
   }
-}
-
-const writeAll = async (tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> => {
-  const written: WrittenTable[] = []
-  for (const table of tables) {
-    const { name, rows } = table.spool
-    const file = tableFile(output, name)
-    await writeAssembled(table, file)
-    written.push({ name, file, columns: table.columns, primaryKey: [], types: [table.dataType], rows })
-  }
-  return written
 }
 
 /**

@@ -1,22 +1,23 @@
 import type { Json } from '../../json/json-value.ts'
+import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { csvLine } from '../values/php/php-values.ts'
 import { ColumnKinds } from './column-kinds.ts'
 import { type ItemsPlan, kindOf, type ListPlan, noRows, planObject, type TableRows } from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
-import type { WrittenTable } from './sink-types.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
-import { type Output, tableFile } from './table-file.ts'
 import { addParentColumns, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
 import { AppendFile } from './table-spool.ts'
+import type { FinishedTable } from './write-tables.ts'
 
 interface FinalTablesOptions {
   structure: Structure
   compat: boolean
   isTyped: boolean
   names: TableNames
-  output: Output
+  /** Where the rows go. */
+  folder: string
 }
 
 interface FinalTable extends TableRows {
@@ -52,19 +53,11 @@ export class FinalTables {
     for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
   }
 
-  finish(): WrittenTable[] {
-    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count, kinds }]) => {
-      out.finish()
-      return {
-        name,
-        ...(insteadOf === undefined ? {} : { insteadOf }),
-        file: out.path,
-        columns: [...columns],
-        primaryKey: [],
-        types: [...types],
-        rows: count,
-        kinds,
-      }
+  finish(): FinishedTable[] {
+    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count: rows, kinds }]) => {
+      const ofName = insteadOf === undefined ? { name } : { name, insteadOf }
+      const pieces = [out.finish(headerLine(columns))]
+      return { ...ofName, columns: [...columns], primaryKey: [], types: [...types], rows, kinds, pieces }
     })
   }
 
@@ -124,7 +117,7 @@ export class FinalTables {
 
   /** Rows of two places share a table only when their columns are the same; with `compat` as in Generic Extractor, which is said. */
   #table(node: StructureNode, columns: readonly string[]): FinalTable {
-    const { compat, names, output, isTyped } = this.#options
+    const { compat, names, folder, isTyped } = this.#options
     const asked = names.of(node)
     const isOther = (name: string): boolean =>
       csvLine(this.#tables.get(name)?.columns ?? columns) !== csvLine(columns)
@@ -138,7 +131,7 @@ export class FinalTables {
     if (known !== undefined) return known
     const table = {
       ...noRows(isTyped ? new ColumnKinds() : undefined),
-      out: new AppendFile(tableFile(output, name)),
+      out: new AppendFile(pathInside(folder, `final-${this.#tables.size}.csv`)),
       columns,
       insteadOf: name === asked ? undefined : asked,
       types: new Set([node.dataType]),

@@ -14,9 +14,9 @@ import {
   type TableRows,
 } from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
-import type { AddOptions, WrittenTable } from './sink-types.ts'
-import { type Output, tableFile } from './table-file.ts'
+import type { AddOptions } from './sink-types.ts'
 import { AppendFile } from './table-spool.ts'
+import type { FinishedTable } from './write-tables.ts'
 
 /** Gives the plan for the rows at a path of the old structure. */
 type Open = (path: string, parents: readonly string[]) => ItemsPlan
@@ -47,6 +47,7 @@ interface LegacyTable extends TableRows {
  * Rows are written in the end from the log of the pages: few configurations still need this.
  */
 export class LegacyTables {
+  readonly #folder: string
   readonly #structure: LegacyStructure
   readonly #log: ItemLog
   readonly #compat: boolean
@@ -59,6 +60,7 @@ export class LegacyTables {
       this.#warned.add(path)
       options.warn(`Unsupported array nesting in '${path}'! Converting to JSON string.`)
     }
+    this.#folder = options.folder
     this.#compat = options.compat
     this.#structure = new LegacyStructure(options.state?.structure ?? options.structure, nestedList)
     this.#log = new ItemLog(pathInside(options.folder, 'items.log'), options.state?.logBytes)
@@ -80,35 +82,28 @@ export class LegacyTables {
     return this.#structure.store()
   }
 
-  async finish(output: Output): Promise<WrittenTable[]> {
+  async finish(): Promise<FinishedTable[]> {
     const tables = new Map<string, LegacyTable>()
     const writer = new RowWriter({ compat: this.#compat, isStrict: false })
     const plans = new Map<string, ItemsPlan>()
     for await (const { type, items, parent } of this.#log.pages()) {
       const open = (path: string, parents: readonly string[]): ItemsPlan => {
         const id = JSON.stringify([type, path, parents])
-        const plan =
-          plans.get(id) ?? this.#plan(path, parents, this.#open(tables, output, path, parents, type), open)
+        const plan = plans.get(id) ?? this.#plan(path, parents, this.#open(tables, path, parents, type), open)
         plans.set(id, plan)
         return plan
       }
       writer.write(open(type, Object.keys(parent)), items, parent)
       for (const { out, rows } of tables.values()) out.writeBytes(rows.take())
     }
-    for (const { out } of tables.values()) out.finish()
-    return [...tables].map(([name, { out, columns, types, count }]) => ({
-      name,
-      file: out.path,
-      columns,
-      primaryKey: [],
-      types: [...types],
-      rows: count,
+    return [...tables].map(([name, { out, columns, types, count: rows }]) => ({
+      ...{ name, columns, primaryKey: [], types: [...types], rows },
+      pieces: [out.finish(csvLine(columns))],
     }))
   }
 
   #open(
     tables: Map<string, LegacyTable>,
-    output: Output,
     path: string,
     parents: readonly string[],
     type: string,
@@ -117,7 +112,7 @@ export class LegacyTables {
     let table = tables.get(name)
     if (table === undefined) {
       const columns = this.#header(path, parents)
-      const out = new AppendFile(tableFile(output, name))
+      const out = new AppendFile(pathInside(this.#folder, `legacy-${tables.size}.csv`))
       table = {
         ...noRows(),
         out,

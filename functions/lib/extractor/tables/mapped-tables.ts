@@ -1,33 +1,29 @@
+import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../errors/errors.ts'
-import type { Json } from '../../json/json-value.ts'
-import { isObject } from '../../json/json-value.ts'
+import { isObject, type Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import type { ExtraColumns } from '../values/php/php-serialize.ts'
-import type { ColumnKinds } from './column-kinds.ts'
-import { Mapper, type MapperState } from './mapper.ts'
-import { type MappingEntry, readMapping, tablesOfMapping } from './mapping.ts'
+import {
+  type ExtraColumns,
+  phpJsonEncode,
+  phpSerialize,
+  phpSerializeArray,
+  phpVarExport,
+} from '../values/php/php-serialize.ts'
+import { cellText, csvLine, isEmpty, isScalar } from '../values/php/php-values.ts'
+import { valueAtKeys } from '../values/select/json-path.ts'
+import { ColumnKinds } from './column-kinds.ts'
+import { type MappingEntry, readMapping, type TableEntry, tablesOfMapping } from './mapping.ts'
+import { AppendFile } from './table-spool.ts'
+import type { FinishedTable } from './write-tables.ts'
+
 export interface MappedTablesState {
   files: number
   mappers: MapperState[]
 }
 
-/** A finished table whose rows are in `file`, without a header. */
-export interface MappedTable {
-  name: string
-  columns: string[]
-  primaryKey: string[]
-  /** Data type whose mapping made it. */
-  type: string
-  /** Absent: a table without rows. */
-  file: string | undefined
-  rows: number
-  kinds?: ColumnKinds | undefined
-}
-
 /** Data types with a mapping (`config.mappings`). */
 export class MappedTables {
-  readonly #mappings = new Map<string, MappingEntry[]>()
   readonly #mappers = new Map<string, Mapper>()
   #files = 0
 
@@ -37,16 +33,12 @@ export class MappedTables {
     { compat, isTyped }: { compat: boolean; isTyped: boolean },
     state: MappedTablesState | undefined,
   ) {
-    const context = { compat, isTyped, nextFile: () => pathInside(folder, `mapped-${this.#files++}.csv`) }
-    for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {})) {
-      const entries = readMapping(type, mapping, compat)
-      this.#mappings.set(type, entries)
-      this.#mappers.set(type, new Mapper(type, entries, context))
-    }
+    const context = { compat, isTyped, folder, nextFile: () => `mapped-${this.#files++}.csv` }
+    for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {}))
+      this.#mappers.set(type, new Mapper(type, readMapping(type, mapping, compat), { ...context, type }))
     if (state === undefined) return
     this.#files = state.files
-    for (const saved of state.mappers)
-      this.#mappers.get(saved.name)?.restore(saved, file => pathInside(folder, file))
+    for (const saved of state.mappers) this.#mappers.get(saved.name)?.restore(saved)
   }
 
   has(type: string): boolean {
@@ -54,45 +46,266 @@ export class MappedTables {
   }
 
   add(type: string, items: readonly Json[], userData: ExtraColumns): void {
-    try {
-      this.#mappers.get(type)?.add(items, userData)
-    } catch (error) {
-      if (!(error instanceof UserError) || error.code !== 'extractor.tables.notSingleValue') throw error
-      const message = `Error saving '${type}' data to CSV column: ${error.message}`
-      throw new UserError(error.code, message, { params: error.params, cause: error })
-    }
+    this.#mappers.get(type)?.add(items, userData)
   }
 
   checkpoint(): MappedTablesState {
-    const mappers = [...this.#mappers.values()].map(mapper => withBaseNames(mapper.save()))
-    return { files: this.#files, mappers }
+    return { files: this.#files, mappers: [...this.#mappers.values()].map(mapper => mapper.save()) }
   }
 
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
-  finish(): MappedTable[] {
-    const tables: MappedTable[] = []
-    for (const [type, root] of this.#mappers) {
+  finish(): FinishedTable[] {
+    const tables = [...this.#mappers].flatMap(([type, root]) => {
       root.open()
-      for (const mapper of root.all()) {
-        const out = mapper.open()
-        out.finish()
-        const { name, columns, primaryKey, rows, kinds } = mapper
-        tables.push({ name, columns, primaryKey, type, file: out.path, rows, kinds })
-      }
-    }
+      return [...root.all()].map(mapper => mapper.finish())
+    })
     // Generic Extractor adds these in the end, so that what comes after finds them
-    for (const [type, entries] of this.#mappings) {
+    for (const [type, { entries }] of this.#mappers) {
       for (const table of tablesOfMapping(type, entries)) {
         if (!tables.some(({ name }) => name === table.name))
-          tables.push({ ...table, type, file: undefined, rows: 0 })
+          tables.push({ ...table, types: [type], rows: 0, pieces: [] })
       }
     }
     return tables
   }
 }
 
-/** Files by name only: a resumed run may have another folder. */
-const withBaseNames = (state: MapperState): MapperState => {
-  const file = state.file === null ? null : basename(state.file)
-  return { ...state, file, children: state.children.map(withBaseNames) }
+interface MapperContext {
+  /** Whose mapping it is. */
+  type: string
+  compat: boolean
+  isTyped: boolean
+  folder: string
+  nextFile(): string
+}
+
+interface MapperState {
+  name: string
+  /** By name only: a resumed run may have another folder. */
+  file: string | null
+  bytes: number
+  rows: number
+  columns: string[]
+  primaryKey: string[]
+  /** The column that links rows to those of the table around theirs. */
+  parent: ParentColumn | undefined
+  kinds?: ReturnType<ColumnKinds['save']> | undefined
+  children: MapperState[]
+}
+
+interface ParentColumn {
+  column: string
+  isPrimaryKey: boolean
+}
+
+/** Rows of one mapped table, and the mappers of the tables in it (docs/reference/extractor-tables.md#mappings). */
+class Mapper {
+  readonly entries: readonly MappingEntry[]
+  readonly #name: string
+  readonly #context: MapperContext
+  readonly #children = new Map<string, Mapper>()
+  #out: AppendFile | undefined
+  #columns: string[] = []
+  #primaryKey: string[] = []
+  #rows = 0
+  #parent: ParentColumn | undefined
+  /** Absent: cells have no types. */
+  #kinds: ColumnKinds | undefined
+
+  constructor(name: string, entries: readonly MappingEntry[], context: MapperContext) {
+    this.#name = name
+    this.entries = entries
+    this.#context = context
+    if (context.isTyped) this.#kinds = new ColumnKinds()
+  }
+
+  /** @param link to the row around them */
+  add(rows: readonly Json[], userData: ExtraColumns, link = ''): void {
+    const out = this.open()
+    for (const row of rows) {
+      out.write(csvLine(this.#cellsOf(row, userData, link)))
+      this.#rows++
+    }
+  }
+
+  /** The file, made with the first rows or when the run ends without any. */
+  open(): AppendFile {
+    if (this.#out === undefined) {
+      this.#out = new AppendFile(pathInside(this.#context.folder, this.#context.nextFile()))
+      this.#columns = this.#header()
+      this.#primaryKey = [...this.#keyColumns().values()]
+      this.#out.write(csvLine(this.#columns))
+    }
+    return this.#out
+  }
+
+  /** This table, then those in it, in order of their first rows. */
+  *all(): Generator<Mapper> {
+    yield this
+    for (const child of this.#children.values()) yield* child.all()
+  }
+
+  finish(): FinishedTable {
+    const pieces = [this.open().finish(csvLine(this.#columns))]
+    return {
+      ...{
+        name: this.#name,
+        columns: this.#columns,
+        primaryKey: this.#primaryKey,
+        types: [this.#context.type],
+      },
+      ...{ rows: this.#rows, kinds: this.#kinds, pieces },
+    }
+  }
+
+  #cellsOf(row: Json, userData: ExtraColumns, link: string): string[] {
+    const cells = new Map<string, Json>()
+    for (const entry of this.entries) this.#mapEntry(entry, { row, userData, link }, cells)
+    if (this.#parent !== undefined && !cells.has(this.#parent.column)) cells.set(this.#parent.column, link)
+    return [...cells].map(([column, value]) => {
+      if (value !== null && !isScalar(value)) throw notSingle(this.#context.type, cells, value)
+      return this.#kinds ? this.#kinds.cell(column, value) : cellText(value, this.#context.compat)
+    })
+  }
+
+  #mapEntry(entry: MappingEntry, given: GivenRow, cells: Map<string, Json>): void {
+    const { row, userData } = given
+    if (entry.kind === 'user') {
+      cells.set(entry.destination, mappedValue({ ...userData }, entry.path, '/'))
+      return
+    }
+    // An empty path is the item itself, for lists of single values.
+    const isPlain = row === null || isScalar(row)
+    const value = isPlain ? row : mappedValue(row, entry.path, entry.delimiter)
+    if (entry.kind === 'table') this.#mapTable(entry, given, value, cells)
+    else {
+      const isForced = entry.forceType && value !== null && !isScalar(value)
+      cells.set(entry.destination, isForced ? phpJsonEncode(value, !this.#context.compat) : value)
+    }
+  }
+
+  #mapTable(entry: TableEntry, given: GivenRow, value: Json, cells: Map<string, Json>): void {
+    const child = this.#child(entry)
+    const hasKey = this.#keyColumns().size > 0
+    const { isDisabled, destination, isPrimaryKey } = entry.parentKey
+    if (!hasKey && isEmpty(value)) {
+      if (!isDisabled) cells.set(entry.destination, null)
+      return
+    }
+    const link = this.#link(given)
+    if (!isDisabled) {
+      if (!hasKey) cells.set(entry.destination, link)
+      child.#parent = { column: destination ?? `${this.#name}_pk`, isPrimaryKey }
+    }
+    child.add(Array.isArray(value) ? value : [value], given.userData, child === this ? given.link : link)
+  }
+
+  #child({ destination, parentKey, entries, path }: TableEntry): Mapper {
+    if (destination === this.#name) {
+      if (parentKey.isDisabled) return this
+      throw badMapping("'parentKey.disable' must be true to parse child values into parent's table")
+    }
+    if (entries.length === 0) throw badMapping(`Key 'tableMapping' is not set for table '${path}'.`)
+    const child = this.#children.get(destination) ?? new Mapper(destination, entries, this.#context)
+    this.#children.set(destination, child)
+    return child
+  }
+
+  /** The values of the primary key, or a hash of the row when the mapping names no key. */
+  #link(given: GivenRow): string {
+    const { row, userData } = given
+    const key = this.#keyColumns()
+    if (key.size === 0) {
+      const user = Object.keys(userData).length === 0 ? '' : phpSerializeArray(userData)
+      return hash('md5', phpSerialize(row) + user, 'hex')
+    }
+    const values = [...key].map(([path, column]) => this.#keyValue(path, column, given))
+    const texts = values.map(value => {
+      if (value === null || isScalar(value)) return cellText(value, this.#context.compat)
+      throw badMapping(
+        `Only scalar values are allowed in primary key. Primary key: ${phpJsonEncode(values, false)}`,
+      )
+    })
+    return texts.join(',')
+  }
+
+  #keyValue(path: string, column: string, { row, userData, link }: GivenRow): Json {
+    if (this.#parent?.column === column) return link
+    const entry = this.entries.find(candidate => candidate.path === path)
+    if (entry?.kind === 'user') return userData[path] ?? null
+    return mappedValue(row, path, entry?.delimiter ?? '.')
+  }
+
+  /** Path to column of the primary key, the parent's column among them when it is one. */
+  #keyColumns(): Map<string, string> {
+    const key = new Map<string, string>()
+    for (const entry of this.entries)
+      if (entry.kind !== 'table' && entry.isPrimaryKey) key.set(entry.path, entry.destination)
+    if (this.#parent?.isPrimaryKey) key.set(this.#parent.column, this.#parent.column)
+    return key
+  }
+
+  #header(): string[] {
+    const hasKey = this.#keyColumns().size > 0
+    const columns = this.entries
+      .filter(entry => (entry.kind === 'table' ? !hasKey && !entry.parentKey.isDisabled : entry.isInHeader))
+      .map(({ destination }) => destination)
+    return this.#parent === undefined ? columns : [...columns, this.#parent.column]
+  }
+
+  /** What `restore` needs; flushes. */
+  save(): MapperState {
+    this.#out?.flush()
+    return {
+      name: this.#name,
+      file: this.#out === undefined ? null : basename(this.#out.path),
+      bytes: this.#out?.bytes ?? 0,
+      rows: this.#rows,
+      columns: this.#columns,
+      primaryKey: this.#primaryKey,
+      parent: this.#parent,
+      kinds: this.#kinds?.save(),
+      children: [...this.#children.values()].map(child => child.save()),
+    }
+  }
+
+  restore(state: MapperState): void {
+    const { file, bytes, kinds, children } = state
+    this.#columns = state.columns
+    this.#primaryKey = state.primaryKey
+    this.#parent = state.parent
+    this.#rows = state.rows
+    if (kinds) this.#kinds = new ColumnKinds(kinds)
+    if (file !== null) this.#out = new AppendFile(pathInside(this.#context.folder, file), bytes)
+    for (const saved of children) {
+      const entry = this.entries.find(e => e.kind === 'table' && e.destination === saved.name)
+      if (entry?.kind === 'table') this.#child(entry).restore(saved)
+    }
+  }
+}
+
+/** A row with what is added to it, and the link to the row around it. */
+interface GivenRow {
+  row: Json
+  userData: ExtraColumns
+  link: string
+}
+
+/** The value at a mapped path; an empty path, `'0'` and the delimiter alone are the row itself. Missing is null. */
+const mappedValue = (row: Json, path: string, delimiter: string): Json => {
+  const isRow = path === '' || path === '0' || path === delimiter
+  // Other paths are taken as written: a delimiter at an end adds a key named ""
+  return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
+}
+
+const badMapping = (message: string): UserError =>
+  new UserError('extractor.tables.badMapping', `Bad Json to CSV Mapping configuration: ${message}`)
+
+const notSingle = (type: string, cells: ReadonlyMap<string, Json>, first: Json): UserError => {
+  const bad = [...cells].filter(([, value]) => value !== null && !isScalar(value)).map(([column]) => column)
+  return new UserError(
+    'extractor.tables.notSingleValue',
+    `Error saving '${type}' data to CSV column: Error writing '${bad.join(',')}' column: Cannot write data into column: ${phpVarExport(first)}`,
+    { params: { columns: bad } },
+  )
 }

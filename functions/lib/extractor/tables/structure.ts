@@ -99,100 +99,75 @@ export class Structure {
   }
 }
 
-/** `json_parser.struct` as stored in the state: names with `_` in front, `[]` for items (structure version 3). */
-export const storeStructure = (structure: Structure): StoredStructure => {
+/**
+ * `json_parser.struct` as stored in the state: names with `_` in front, `[]` for items (structure version 3).
+ *
+ * @param isWhole with what another process needs to go on
+ */
+export const storeStructure = (structure: Structure, isWhole = false): StoredStructure => {
   const data: Record<string, StoredNode> = {}
-  for (const [type, root] of structure.roots) data[`_${type}`] = storeNode(root)
-  return { data, parent_aliases: aliasesOf(structure) }
+  for (const [type, root] of structure.roots) data[`_${type}`] = storeNode(root, isWhole)
+  const { parentAliases, takenNames } = structure
+  return {
+    data,
+    parent_aliases: parentAliases.size === 0 ? [] : Object.fromEntries(parentAliases),
+    ...(isWhole && { takenNames: [...takenNames].map(([table, names]) => [table, [...names]]) }),
+  }
 }
 
-interface StoredStructure {
+export interface StoredStructure {
   data: Record<string, StoredNode>
   /** An empty list when there are none: PHP writes an empty map so. */
   parent_aliases: Record<string, string> | []
+  takenNames?: [table: string, names: string[]][]
 }
 
 interface StoredNode {
-  [key: string]: StoredNode | string
+  [key: string]: StoredNode | string | number
 }
 
-const aliasesOf = (structure: Structure): Record<string, string> | [] =>
-  structure.parentAliases.size === 0 ? [] : Object.fromEntries(structure.parentAliases)
-
-const storeNode = (node: StructureNode): StoredNode => {
+const storeNode = (node: StructureNode, isWhole: boolean): StoredNode => {
   const stored: StoredNode = {}
-  for (const [key, child] of node.children) stored[key === ITEMS ? ITEMS : `_${key}`] = storeNode(child)
+  for (const [key, child] of node.children)
+    stored[key === ITEMS ? ITEMS : `_${key}`] = storeNode(child, isWhole)
   if (node.type !== undefined) stored['nodeType'] = node.type
   if (node.isParent) stored['type'] = 'parent'
   if (node.header !== undefined) stored['headerNames'] = node.header
+  if (isWhole) Object.assign(stored, { id: node.id, solid: node.solid })
   return stored
 }
 
-/** Reads `json_parser.struct` of an earlier run. Anything else than a structure of version 3 counts as none. */
-export const loadStructure = (stored: unknown): Structure => {
+/**
+ * Reads `json_parser.struct` of an earlier run, or a whole structure. Anything else than a structure of version 3 counts as none.
+ *
+ * @param isWhole as another process stored it
+ */
+export const loadStructure = (stored: unknown, isWhole = false): Structure => {
   const structure = new Structure()
   if (!isObject(stored) || !isObject(stored['data'])) return structure
-  for (const [name, value] of Object.entries(stored['data'])) {
-    if (!name.startsWith('_') || !isObject(value)) continue
-    const root = structure.root(name.slice(1))
-    loadNode(root, value)
-  }
+  for (const [name, value] of Object.entries(stored['data']))
+    if (name.startsWith('_') && isObject(value)) loadNode(structure.root(name.slice(1)), value, isWhole)
   if (isObject(stored['parent_aliases'])) {
     for (const [name, alias] of Object.entries(stored['parent_aliases'])) {
       if (typeof alias === 'string') structure.parentAliases.set(name, alias)
     }
   }
+  const { takenNames = [] } = isWhole ? (stored as unknown as StoredStructure) : {} // as `storeStructure` gave it
+  for (const [table, names] of takenNames) structure.takenNames.set(table, new Set(names))
   return structure
 }
 
 const nodeTypes = new Set<unknown>(['null', 'scalar', 'object', 'array'])
 
-const loadNode = (node: StructureNode, stored: Record<string, unknown>): void => {
+const loadNode = (node: StructureNode, stored: Record<string, unknown>, isWhole: boolean): void => {
   for (const [name, value] of Object.entries(stored)) {
-    if (isObject(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value)
+    if (isObject(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value, isWhole)
   }
-  const { nodeType, type, headerNames } = stored
+  const { nodeType, type, headerNames, id, solid } = stored
   if (nodeTypes.has(nodeType)) node.setType(nodeType as NodeType) // one of the set
   if (typeof headerNames === 'string') node.header = headerNames
   node.isParent = type === 'parent'
-}
-
-/** A structure with everything that a later process needs, unlike `storeStructure` (the format of the output state). */
-export interface StructureState {
-  roots: NodeState[]
-  parentAliases: [string, string][]
-  takenNames: [string, string[]][]
-}
-
-interface NodeState extends Pick<StructureNode, 'id' | 'key' | 'type' | 'solid' | 'header' | 'isParent'> {
-  children: NodeState[]
-}
-
-export const saveStructure = (structure: Structure): StructureState => ({
-  roots: [...structure.roots.values()].map(saveNode),
-  parentAliases: [...structure.parentAliases],
-  takenNames: [...structure.takenNames].map(([table, names]) => [table, [...names]]),
-})
-
-const saveNode = ({ id, key, type, solid, header, isParent, children }: StructureNode): NodeState => ({
-  ...{ id, key, type, solid, header, isParent },
-  children: [...children.values()].map(saveNode),
-})
-
-export const restoreStructure = (state: StructureState): Structure => {
-  const structure = new Structure()
-  for (const root of state.roots) structure.roots.set(root.key, restoreNode(root, undefined))
-  for (const [name, alias] of state.parentAliases) structure.parentAliases.set(name, alias)
-  for (const [table, names] of state.takenNames) structure.takenNames.set(table, new Set(names))
-  return structure
-}
-
-const restoreNode = (
-  { id, children, ...state }: NodeState,
-  parent: StructureNode | undefined,
-): StructureNode => {
-  const node = Object.assign(new StructureNode(state.key, parent), state)
-  node.restoreId(id)
-  for (const child of children) node.children.set(child.key, restoreNode(child, node))
-  return node
+  if (!isWhole) return
+  node.solid = solid as NodeType | undefined // as `storeNode` gave them
+  node.restoreId(id as number)
 }

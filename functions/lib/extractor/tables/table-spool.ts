@@ -154,11 +154,12 @@ export class AppendFile {
     this.#used = 0
   }
 
-  /** Makes the file, without rows if need be. */
-  finish(): void {
+  /** Makes the file, without rows if need be. Gives what it holds behind a header. */
+  finish(header = ''): { file: string; start: number; end: number; header: string } {
     this.flush()
     if (this.bytes === 0) closeSync(openSync(this.path, 'w'))
     this.#buffer = undefined
+    return { file: this.path, start: Buffer.byteLength(header), end: this.bytes, header }
   }
 
   /** The first piece replaces what an earlier run may have left under this name. */
