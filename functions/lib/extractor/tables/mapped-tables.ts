@@ -11,9 +11,8 @@ import {
   phpVarExport,
 } from '../values/php/php-serialize.ts'
 import { cellText, csvLine, isEmpty, isScalar } from '../values/php/php-values.ts'
-import { valueAtKeys } from '../values/select/json-path.ts'
 import { ColumnKinds } from './column-kinds.ts'
-import { type MappingEntry, readMapping, type TableEntry, tablesOfMapping } from './mapping.ts'
+import { type MappingEntry, mappedValue, readMapping, type TableEntry, tablesOfMapping } from './mapping.ts'
 import { AppendFile } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
@@ -55,7 +54,7 @@ export class MappedTables {
 
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
   finish(): FinishedTable[] {
-    const tables = [...this.#mappers].flatMap(([type, root]) => {
+    const tables = [...this.#mappers.values()].flatMap(root => {
       root.open()
       return [...root.all()].map(mapper => mapper.finish())
     })
@@ -289,13 +288,6 @@ interface GivenRow {
   row: Json
   userData: ExtraColumns
   link: string
-}
-
-/** The value at a mapped path; an empty path, `'0'` and the delimiter alone are the row itself. Missing is null. */
-const mappedValue = (row: Json, path: string, delimiter: string): Json => {
-  const isRow = path === '' || path === '0' || path === delimiter
-  // Other paths are taken as written: a delimiter at an end adds a key named ""
-  return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
 }
 
 const badMapping = (message: string): UserError =>

@@ -1,7 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
-import { isObject } from '../../json/json-value.ts'
+import { isObject, type Json } from '../../json/json-value.ts'
 import { isFileName } from '../../paths/path-inside.ts'
 import { isEmptyAsArray } from '../values/php/php-values.ts'
+import { valueAtKeys } from '../values/select/json-path.ts'
 
 /** A file is named by a table, behind the name of its bucket. */
 const MAX_TABLE_BYTES = 128
@@ -194,4 +195,11 @@ export function* tablesOfMapping(
     if (parentKey.isPrimaryKey) primaryKey.push(parentKey.column)
   }
   if (columns.length > 0) yield { name, columns, primaryKey }
+}
+
+/** The value at a mapped path; an empty path, `'0'` and the delimiter alone are the row itself. Missing is null. */
+export const mappedValue = (row: Json, path: string, delimiter: string): Json => {
+  const isRow = path === '' || path === '0' || path === delimiter
+  // Other paths are taken as written: a delimiter at an end adds a key named ""
+  return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
 }
