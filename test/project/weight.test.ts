@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_913,
+  'lines of product': 91_798,
   'lines of tests': 83_026,
   'words of documents': 92_376,
   functions: 9,
