@@ -228,8 +228,8 @@ const storageApiFunction = (
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:Encrypt', 'kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi)
-  // What a run does that has not ended; and people cancel them.
-  allow(storageApi, lookAndStop, [executionsOf(extractMachine.name)])
+  // People cancel runs.
+  allow(storageApi, ['states:StopExecution'], [executionsOf(extractMachine.name, 'run-*')])
   allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
 }

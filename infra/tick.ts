@@ -102,11 +102,11 @@ const arnsOf = (machines: TickProps['machines']): Record<string, string> =>
 
 /**
  * Every execution that did not succeed, and those whose success removes what failed before: of an import its output says that
- * something may have. And each run of a configuration, whose beginning and end lists show.
+ * something may have.
  */
 const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProps, tick: IFunction): void =>
   void new Rule(scope, 'Ends', {
-    description: 'Keeps what failed until it is mended, and runs of configurations',
+    description: 'Keeps what failed until it is mended',
     eventPattern: {
       source: ['aws.states'],
       detailType: ['Step Functions Execution Status Change'],
@@ -115,7 +115,7 @@ const tellEnds = (scope: Construct, { machines, service, undelivered }: TickProp
           { stateMachineArn: Object.values(arnsOf(machines)), status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
           ...(service
             ? [
-                { stateMachineArn: [machines.extract.stateMachineArn], status: ['RUNNING', 'SUCCEEDED'] },
+                ...succeeding(machines.extract),
                 ...succeeding(machines.export),
                 ...succeeding(machines.import, { output: [{ wildcard: '*"mends"*' }] }),
               ]

@@ -4,8 +4,8 @@ const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS'] as const
 /** Of jobs, their places in queues, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS#*'] as const
 
-/** Of runs, by name and in their lists, and of those that have not ended. */
-const runs = ['RUN#*', 'RUNS', 'RUNS/*', 'OPEN_RUNS'] as const
+/** Of the lists of runs, by which whoever accepts one finds it. */
+const runs = ['RUNS', 'RUNS/*'] as const
 
 /**
  * The items that each function may write, by their partition keys (`*`: any text). Whoever can make one of these functions write what it likes

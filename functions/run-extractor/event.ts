@@ -9,6 +9,8 @@ const tokenId = z.coerce.string().regex(/^\d{1,16}$/, 'not the id of a token')
 
 /** Input of the extract machine. Only the ids are required. */
 export const runInput = z.object({
+  /** The job of our own service that the run is. Absent: nobody has made one, or the service is elsewhere. */
+  jobId: z.int().optional(),
   componentId: id,
   configId: z.coerce.string().pipe(id),
   /** The branch whose configuration runs, on its tables. Default: the default branch. */

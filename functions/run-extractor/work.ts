@@ -17,10 +17,11 @@ import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './end-run.ts'
-import { type RunExtractorEvent, runIdOf } from './event.ts'
+import { type RunExtractorEvent, runIdOf, runInput } from './event.ts'
 import { removeOtherRuns } from './leg-folder.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { createRunStorage, createRunStore } from './run.ts'
+import { isOfJob, runAsJob } from './run-as-job.ts'
 import { runStep } from './run-step.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 
@@ -88,6 +89,12 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
       log: context.logger,
     })
   }
-  return (step: StepEvent, context: Context & { logger: Logger }) =>
-    runStep(step, event => advance(event, context))
+  // A hosted service keeps no runs of ours.
+  const areRunsJobs = env.SECRETS_KEY_ARN !== NO_KEY_OF_OURS
+  return async (step: StepEvent, context: Context & { logger: Logger }) => {
+    if (!areRunsJobs || isOfJob(step)) return runStep(step, event => advance(event, context))
+    const { branchId } = runInput.safeParse(step.input).data ?? {}
+    const storage = createStorageClient({ ...(await service.connection()), branchId })
+    return runAsJob(step, { storage, now, log: context.logger })
+  }
 }

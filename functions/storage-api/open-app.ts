@@ -12,14 +12,15 @@ import {
 } from '../lib/cloud/step-functions.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import type { Environment } from '../lib/env.ts'
+import type { Failure } from '../lib/errors/machine-failure.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
-import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
+import { runOfJob } from '../lib/wire/run-body.ts'
 import { readAssets } from './console/assets.ts'
 import { storeOrigins } from './console/store-origins.ts'
 import { withConsole } from './console/with-console.ts'
@@ -28,7 +29,6 @@ import { growingPause } from './jobs/await-job.ts'
 import { createQueueLooks } from './jobs/queue-looks.ts'
 import { type App, createApp } from './routes/app.ts'
 import { createAuthenticate } from './services/authenticate.ts'
-import { createExtractionRuns } from './services/extraction-runs.ts'
 import { createFileAccess } from './services/file-access.ts'
 import { createMasterTokens } from './services/master-tokens.ts'
 import { createPreviewExtraction } from './services/preview-function.ts'
@@ -55,7 +55,7 @@ export const variables = [
   /** So long the master token before the present one is accepted, too. */
   /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
-  /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
+  /** State machine of extractions; `none` in a stack that has none. */
   'EXTRACT_MACHINE_ARN',
   /** Name of the function that previews configurations; `none` in a stack without extractions. */
   'PREVIEW_FUNCTION',
@@ -120,11 +120,8 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
     }),
     startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
     redriveExecution: createRedriveExecution(machines),
-    extractionRuns: createExtractionRuns(
-      stores.runs,
-      createDescribeRun(machines, env.EXTRACT_MACHINE_ARN),
-      (name, reason) => machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name }, reason),
-    ),
+    stopRun: (jobId: number, reason: Failure) =>
+      machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name: runOfJob(jobId) }, reason),
     previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
     jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
     isLookDue: createQueueLooks(now),

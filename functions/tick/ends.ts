@@ -7,18 +7,15 @@ import { type Ended, failedSubject, jobOf, mendedSubjects } from '../lib/storage
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import type { JobStore } from '../lib/storage/jobs/job-store.ts'
 import { closingExecution } from '../lib/storage/jobs/start-next.ts'
-import { runExecution } from '../lib/storage/runs/run-execution.ts'
-import type { RunRecords } from '../lib/storage/runs/run-records.ts'
 import type { StatusChange } from './event.ts'
 
 interface EndsServices {
   /** The machines of the system by their ARNs. */
   machineNames: ReadonlyMap<string, string>
   describe: (execution: AnyExecution) => Promise<Execution | undefined>
-  /** Where the storage API lists runs and failures. Beside a hosted service nobody lists them. */
+  /** Where the storage API lists failures. Beside a hosted service nobody lists them. */
   records?:
     | {
-        runs: Pick<RunRecords, 'begin' | 'end'>
         failures: Pick<FailureStore, 'keep' | 'mend'>
         jobs: Pick<JobStore, 'get'>
       }
@@ -32,8 +29,7 @@ interface Kept {
 }
 
 /**
- * Keeps a run of a configuration, and what failed for good, where the storage API lists them; a success removes what failed
- * before. Repeated, or in another order, it comes to the same.
+ * Keeps what failed for good where the storage API lists it; a success removes what failed before. Repeated, or in another order, it comes to the same.
  */
 export const keepEnd = async (
   event: StatusChange,
@@ -42,16 +38,12 @@ export const keepEnd = async (
   const detail = await wholeOf(event.detail, describe)
   const machine = machineNames.get(detail.stateMachineArn)
   if (machine === undefined) return { machine, failure: undefined }
-  if (machine === 'extract') {
-    const run = runExecution.parse(detail)
-    await (run.status === 'RUNNING' ? records?.runs.begin(run) : records?.runs.end(run))
-  }
   const { name, startDate, stopDate = startDate } = detail
   const ended = { machine, name, startDate, stopDate, input: readJson(detail.input ?? '{}') }
   if (detail.status === 'SUCCEEDED')
     for (const subject of mendedSubjects(ended, readJson(detail.output ?? 'null')))
       await records?.failures.mend(subject)
-  const told = failureOf(detail)
+  const told = failureOf(machine, detail)
   if (told === undefined || (await isSaidByJob(ended, records?.jobs))) return { machine, failure: undefined }
   const { code, message, details = withoutInput(detail) } = told
   const failure = {
@@ -88,11 +80,14 @@ const SILENT =
   'The details are the event of its end.'
 
 /** None for a success, nor for what somebody has cancelled. A file whose job was cancelled is not in its table: that is one. */
-const failureOf = ({ status, error, cause }: Detail): ReturnType<typeof readFailure> | undefined => {
+const failureOf = (
+  machine: string,
+  { status, error, cause }: Detail,
+): ReturnType<typeof readFailure> | undefined => {
   if (status === 'RUNNING' || status === 'SUCCEEDED') return undefined
   const isCancelled = error === ('storage.jobs.cancelled' satisfies ErrorCode)
-  if (status !== 'FAILED')
-    return isCancelled ? undefined : { code: status, message: SILENT, details: undefined }
+  if (isCancelled && (status !== 'FAILED' || machine === 'extract')) return undefined
+  if (status !== 'FAILED') return { code: status, message: SILENT, details: undefined }
   const told = readFailure({ Error: error, Cause: cause })
   return told.details === undefined ? { code: status, message: SILENT, details: undefined } : told
 }

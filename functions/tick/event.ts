@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { executionStatus } from '../lib/storage/runs/run-execution.ts'
 
 const milliseconds = z.int().transform(ms => new Date(ms))
 const text = z
@@ -7,6 +6,11 @@ const text = z
   .nullish()
   .transform(given => given ?? undefined)
 const details = z.object({ included: z.boolean() }).nullish()
+
+/** One that waits for its redrive goes on. */
+const executionStatus = z
+  .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
+  .transform(status => (status === 'PENDING_REDRIVE' ? 'RUNNING' : status))
 
 /** EventBridge events, "Step Functions Execution Status Change". What is large is left out, and the details say so. */
 const statusChange = z.object({

@@ -3,7 +3,7 @@ import { readEnv } from '../lib/env.ts'
 import { tickEvent } from './event.ts'
 
 /**
- * Each minute: what is due and what was left -> its start. And each execution that failed, or is a run of a configuration
+ * Each minute: what is due and what was left -> its start. And each execution that failed
  * -> an item that lists show.
  */
 export const handler = lambdaHandler({

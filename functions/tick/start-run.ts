@@ -3,13 +3,14 @@ import type { ItemWrite } from '../lib/items/item-table.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import { type EventRecord, emptyEvent } from '../lib/storage/events/event-store.ts'
 import type { WaitingJob } from '../lib/storage/jobs/job-record.ts'
-import type { StartJob } from '../lib/storage/jobs/start-next.ts'
+import { queueOfRuns } from '../lib/storage/jobs/job-store.ts'
+import { type StartJob, startInTurn } from '../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
 export interface FiringServices
   extends Pick<
     StorageStores,
-    'triggers' | 'schedules' | 'tables' | 'tokens' | 'configurations' | 'jobs' | 'events' | 'nextId'
+    'triggers' | 'schedules' | 'tables' | 'tokens' | 'configurations' | 'jobs' | 'queue' | 'events' | 'nextId'
   > {
   startJob: StartJob
   baseUrl: string
@@ -81,7 +82,7 @@ export const fire = async <Stored extends { lastRun: string }>(
   { records, keep, ...told }: Fired<Stored>,
   services: FiringServices,
 ): Promise<void> => {
-  const { jobs, events, startJob, log } = services
+  const { jobs, events, log } = services
   const outcome = await outcomeOf(firing, services)
   const job = 'job' in outcome ? outcome.job : undefined
   const event = eventOf(firing, { ...told, outcome }, services)
@@ -95,7 +96,7 @@ export const fire = async <Stored extends { lastRun: string }>(
     () => [...(job ? jobs.accepting(job) : []), ...events.telling(event)],
   )
   if (isOurs && job)
-    await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
+    await startInTurn(job, services).catch(error => log.error('job not started', { jobId: job.id, error }))
 }
 
 const outcomeOf = async (firing: Firing, services: FiringServices): Promise<Outcome> => {
@@ -126,7 +127,7 @@ const outcomeOf = async (firing: Firing, services: FiringServices): Promise<Outc
     id: nextId(),
     status: 'waiting',
     input,
-    queueTableId: null,
+    queueTableId: queueOfRuns({ componentId, configId }),
     tableId: null,
     operationParams: {
       componentId,

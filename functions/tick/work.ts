@@ -9,13 +9,11 @@ import type { Environment } from '../lib/env.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
-import { createDescribeRun } from '../lib/storage/runs/describe-run.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { keepEnd } from './ends.ts'
 import type { StatusChange, tickEvent } from './event.ts'
-import { endLostRun } from './lost-run.ts'
 import { startOpenJobs } from './open-jobs.ts'
 import { type StartRun, startScheduledRuns, startStackRuns } from './own-schedules.ts'
 import { fireSchedules } from './schedules.ts'
@@ -105,18 +103,12 @@ const openService = (env: Env, machines: OpenedMachines) => {
     runnableComponents: componentsOf(env),
     now,
   }
-  const lostRun = { runs: stores.runs, describe: createDescribeRun(machines, env.EXTRACT_MACHINE_ARN), now }
   const measure = createMeasure('jobs')
   const looks: Look[] = [
     async (_, log) => {
       const result = await startOpenJobs({ ...services, log })
       measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
       return result
-    },
-    async (_, log) => {
-      const endedRun = await endLostRun(lostRun)
-      if (endedRun !== undefined) log.warn('the end of a run was never told', { runId: endedRun })
-      return { endedRun }
     },
     (_, log) => fireTriggers({ ...services, log }),
     (_, log) => fireSchedules({ ...services, log }),

@@ -24,8 +24,6 @@ export interface StateMachine {
 interface ExecutionsOptions {
   readonly store: ExecutionStore
   readonly machines: readonly StateMachine[]
-  /** Told of each execution that begins, also again after a death. Default: nobody is. */
-  readonly onStart?: (record: RunningExecution) => Promise<void>
   /** Default: nobody is told. */
   readonly tellEnd?: TellEnd
   readonly log: (message: string) => void
@@ -184,9 +182,6 @@ export class Executions {
   }
 
   #run(machine: StateMachine, record: RunningExecution): void {
-    this.#options.onStart?.(record).catch(error => {
-      this.#options.log(`${record.name}: its beginning could not be told: ${String(error)}`)
-    })
     const over = new AbortController()
     const cutOff = Promise.withResolvers<Outcome>()
     const end = (outcome: Outcome): void => {

@@ -11,7 +11,7 @@ import { Executions } from '../machines/executions.ts'
 import { machinesOf } from '../machines/machines-of.ts'
 import { ApiServer } from './api/api-server.ts'
 import { Clocks } from './clocks.ts'
-import { createEnds } from './ends.ts'
+import { tellingEnds } from './ends.ts'
 import { type Operations, operationsOf } from './host/by-message.ts'
 import { openKey } from './keys.ts'
 import { functionDefinition } from './lambda/function-definition.ts'
@@ -167,7 +167,7 @@ const openMachines = async (
   const executions = new Executions({
     store: await ExecutionStore.open(join(dataDir.path, 'executions'), { files, log }),
     machines: systemMachines(config, { functions, ownerOf }, log),
-    ...createEnds(call),
+    tellEnd: tellingEnds(call),
     seesAllEnds,
     log,
   })

@@ -199,7 +199,7 @@ describe('rights', () => {
     })
   })
 
-  it('the storage API starts executions again, asks about one at a time, stops runs alone, and changes no machine', () => {
+  it('the storage API starts executions again, asks about one at a time, stops runs of jobs alone, and changes no machine', () => {
     const ofStates = statementsOf(template)
       .filter(([id]) => id.startsWith('StorageStorageApi') || id.startsWith('AllowRedrive'))
       .flatMap(([, { Action, Resource }]) =>
@@ -210,7 +210,7 @@ describe('rights', () => {
       new Set(['states:StartExecution', 'states:DescribeExecution', 'states:StopExecution']),
     )
     const stopped = ofStates.filter(([action]) => action === 'states:StopExecution')
-    expect(stopped.map(([, resource]) => resource)).toEqual([expect.stringMatching(/-extract:\*"/)])
+    expect(stopped.map(([, resource]) => resource)).toEqual([expect.stringMatching(/-extract:run-\*"/)])
     const redriven = ofStates
       .map(([, resource]) => resource)
       .find(resource => resource?.includes('ImportMachine'))

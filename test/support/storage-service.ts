@@ -9,7 +9,6 @@ import { createLoadDocuments } from '../../functions/lib/distributed/load-docume
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/load-limits.ts'
 import type { ItemTable } from '../../functions/lib/items/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/start-next.ts'
-import type { DescribeRun } from '../../functions/lib/storage/runs/describe-run.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
@@ -22,14 +21,11 @@ import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'
 import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { type App, createApp } from '../../functions/storage-api/routes/app.ts'
 import { createAuthenticate } from '../../functions/storage-api/services/authenticate.ts'
-import {
-  createExtractionRuns,
-  type ExtractionRuns,
-} from '../../functions/storage-api/services/extraction-runs.ts'
 import { createFileAccess } from '../../functions/storage-api/services/file-access.ts'
 import type { MasterTokens } from '../../functions/storage-api/services/master-tokens.ts'
 import { readCatalogue } from '../../functions/storage-api/services/read-catalogue.ts'
 import type { RedriveExecution } from '../../functions/storage-api/services/redrive-execution.ts'
+import type { Services } from '../../functions/storage-api/services/services.ts'
 import { createTableAccess } from '../../functions/storage-api/services/table-access.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
@@ -70,12 +66,10 @@ export interface StorageServiceOptions {
   rangeBytes?: number
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
-  stopRun?: ExtractionRuns['stop']
+  stopRun?: Services['stopRun']
   /** Starts executions of dead letters; default: no test expects one. */
   redriveExecution?: RedriveExecution
   /** What functions wrote; default: nothing, in an account. */
-  /** What Step Functions knows of runs; default: none. Those that are listed are in `stores.runs`. */
-  describeRun?: DescribeRun
   /** Private hosts that previews may ask. */
   allowedHosts?: readonly string[]
   /** In place of the starter that runs jobs in this process. */
@@ -244,11 +238,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     startJob,
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
-    extractionRuns: createExtractionRuns(
-      stores.runs,
-      options.describeRun ?? (async () => undefined),
-      options.stopRun ?? (async () => {}),
-    ),
+    stopRun: options.stopRun ?? (async () => {}),
     previewExtraction: request =>
       previewAsked(request, {
         openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId: 7 }),

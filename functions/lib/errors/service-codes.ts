@@ -164,7 +164,9 @@ export const projectCodes = {
   'storage.jobs.ended': 'The job or the run has ended, so that there is nothing to cancel.',
   'storage.deadLetters.notFound': 'There is no such dead letter.',
   'storage.deadLetters.notRedrivable': 'What failed cannot be started again.',
-  'storage.runs.notFound': 'There is no such run, or it is older than 90 days.',
+  'storage.runs.notFound': 'There is no such run, or it is not under way.',
+  'storage.runs.underWay':
+    'Another run of the configuration has not ended, and this one was not to wait for it.',
   'storage.tokens.notFound': 'There is no such token.',
   'storage.tokens.validation': 'A setting of the token is not valid.',
   'storage.tokens.invalidPermissions': 'The bucket permissions of the token are not valid.',

@@ -16,6 +16,7 @@ export const statuses = {
   'storage.jobs.notFound': 404,
   'storage.deadLetters.notFound': 404,
   'storage.runs.notFound': 404,
+  'storage.runs.underWay': 409,
   'storage.tokens.notFound': 404,
   'storage.events.notFound': 404,
   'storage.metadata.notFound': 404,

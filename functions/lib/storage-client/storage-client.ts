@@ -74,6 +74,16 @@ interface TableExport {
   limit?: number | undefined
 }
 
+interface ConfigurationRun {
+  componentId: string
+  configId: string
+  overlap?: 'wait' | 'skip' | undefined
+  trigger?: string | undefined
+  /** Tokens beyond whose rights the run must not go. */
+  tokenIds?: readonly string[] | undefined
+  isOwnSchedule?: boolean | undefined
+}
+
 /** Where a component's configuration, or one row of it, keeps its state. */
 interface StatePlace {
   componentId: string
@@ -116,6 +126,8 @@ export interface StorageClient {
   /** The newest job that reads this file, of all since it was prepared. For services that know no idempotency keys. */
   findJobOfFile(fileId: number): Promise<Job | undefined>
   exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
+  /** Of our own service only: a job that runs a configuration. Error: `storage.runs.underWay` for one that does not wait for others. */
+  runConfiguration(run: ConfigurationRun, idempotencyKey: string): Promise<Job>
   component(componentId: string): Promise<Component>
   configuration(componentId: string, configId: string): Promise<Configuration>
   /**
@@ -136,6 +148,8 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     const { result, retryAfterSeconds } = await requestWithAdvice(connection, named, jobSchema)
     return { ...result, retryAfterSeconds }
   }
+  const askForJob = (path: string, body: object, idempotencyKey: string) =>
+    callForJob({ method: 'POST', path, body, idempotencyKey })
 
   const features = featuresOf(connection)
   const exists = (path: string) => isThere(call({ method: 'GET', path }, z.unknown()))
@@ -170,35 +184,29 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
     knows: async feature => (await features()).includes(feature),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
-      callForJob({
-        method: 'POST',
-        path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
-        body: { ...creation, ...keyField(primaryKey) },
+      askForJob(
+        `buckets/${encodeURIComponent(bucketId)}/tables-async`,
+        { ...creation, ...keyField(primaryKey) },
         idempotencyKey,
-      }),
+      ),
     defineTable: ({ bucketId, name, primaryKey, columns }, idempotencyKey) =>
-      callForJob({
-        method: 'POST',
-        path: `buckets/${encodeURIComponent(bucketId)}/tables-definition`,
-        body: { name, primaryKeysNames: primaryKey, columns: columns.map(columnDefinition) },
+      askForJob(
+        `buckets/${encodeURIComponent(bucketId)}/tables-definition`,
+        { name, primaryKeysNames: primaryKey, columns: columns.map(columnDefinition) },
         idempotencyKey,
-      }),
+      ),
     importTable: ({ tableId, incremental, primaryKey = [], ...tableImport }, idempotencyKey) =>
-      callForJob({
-        method: 'POST',
-        path: `tables/${encodeURIComponent(tableId)}/import-async`,
-        body: { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
+      askForJob(
+        `tables/${encodeURIComponent(tableId)}/import-async`,
+        { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
         idempotencyKey,
-      }),
+      ),
     job: jobId => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
     findJobOfFile: async fileId => (await import('./job-of-file.ts')).findJobOfFile(connection, fileId),
     exportTable: ({ tableId, ...body }, idempotencyKey) =>
-      callForJob({
-        method: 'POST',
-        path: `tables/${encodeURIComponent(tableId)}/export-async`,
-        body,
-        idempotencyKey,
-      }),
+      askForJob(`tables/${encodeURIComponent(tableId)}/export-async`, body, idempotencyKey),
+    runConfiguration: ({ componentId, configId, ...body }, idempotencyKey) =>
+      askForJob(`${pathOf({ componentId, configId })}/run`, body, idempotencyKey),
     component: async componentId => {
       const { componentSchema } = await seldomRead()
       return call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema)

@@ -21,7 +21,6 @@ import { branchOf, type FinalJob } from './jobs/job-record.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
-import { createRunRecords } from './runs/run-records.ts'
 import { createScheduleStore } from './schedules/schedule-store.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createSweepStore } from './sweeps/sweep-store.ts'
@@ -121,7 +120,6 @@ export const createStorageStores = ({
     workspaces: createWorkspaceStore(items),
     sweeps: createSweepStore(items),
     failures: createFailureStore(items, nextId, now),
-    runs: createRunRecords(items),
     metadata,
     configurations: createConfigurationStore(items, documents),
   }

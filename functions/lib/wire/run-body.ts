@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { anyObject, codeAndMessage, described, wireDateText } from './fields.ts'
 
-const status = z.enum(['processing', 'success', 'error'])
+const status = z.enum(['waiting', 'processing', 'success', 'error'])
 
 const amount = z.int().check(z.nonnegative())
 
@@ -33,6 +33,9 @@ const toldProgress = z.extend(runProgress, { at: wireDateText })
 
 export type ToldProgress = z.infer<typeof toldProgress>
 
+/** A run is a job: `run-12`, which its execution is named, too, is the job 12. */
+export const runOfJob = (jobId: number): string => `run-${jobId}`
+
 /** A run of a configuration (docs/reference/storage-api.md#runs). */
 export const runBody = z
   .object({
@@ -42,12 +45,14 @@ export const runBody = z
     branchId: z.int(),
     trigger: z.nullable(z.string()),
     status,
-    startTime: wireDateText,
+    createdTime: wireDateText,
+    /** `null`: it waits for the run before it. */
+    startTime: z.nullable(wireDateText),
     endTime: z.nullable(wireDateText),
     durationSeconds: z.nullable(z.number()),
     rowsLoaded: z.nullable(z.number()),
     requests: z.nullable(z.number()),
-    /** `runResults`, unless somebody started the machine with something else. */
+    /** `runResults` of a success. */
     results: z.nullable(anyObject),
     error: z.nullable(codeAndMessage),
     /** Of one run that is under way and has said how far it is, and when. */

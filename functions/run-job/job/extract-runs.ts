@@ -1,6 +1,8 @@
 import { isUnderWay, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../../lib/errors/machine-failure.ts'
+import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
+import { runOfJob } from '../../lib/wire/run-body.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
@@ -9,14 +11,11 @@ export type ExtractRun =
   | { status: 'success'; output: string }
   | ({ status: 'error' } & Failure)
 
-interface ExtractRunInput {
-  componentId: string
-  configId: string
+interface ExtractRunInput extends Omit<InputOf<'configurationRun'>, 'operationName'> {
   /** The token that asked for the job. The run may do no more than that. */
   authorTokenId: string
-  /** The tokens that stored the trigger of the job, which bound it too. */
-  tokenIds?: readonly string[] | undefined
-  configVersion: number
+  /** What the author saw. */
+  configVersion?: number
   /** The branch that it runs in. Default: the default branch. */
   branchId?: number
 }
@@ -32,11 +31,11 @@ export interface ExtractRuns {
 
 /** Runs of configurations as executions of the extract machine, named after their jobs. */
 export const createExtractRuns = (machines: Omit<Machines, 'list'>, machineArn: string): ExtractRuns => {
-  const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
+  const executionOf = (jobId: number) => ({ machineArn, name: runOfJob(jobId) })
 
   return {
     start: async (jobId, run) => {
-      const input = { ...run, trigger: `job ${jobId}` }
+      const input = { trigger: `job ${jobId}`, ...run, jobId }
       await machines.start({ ...executionOf(jobId), input })
     },
 

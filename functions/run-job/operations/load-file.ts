@@ -45,11 +45,11 @@ export const loadFile = async (
 
   const engine = await tableEngine()
   const startedAt = now().getTime()
-  const told = tellNowAndThen((rows: number) =>
-    services.jobs
-      .noteRows(job, rows, now())
-      .catch(error => log.warn('rows not noted', { jobId: job.id, error })),
-  )
+  const told = tellNowAndThen(async (rows: number) => {
+    await services.jobs
+      .noteProgress(job.id, { rows }, now())
+      .catch(error => log.warn('rows not noted', { jobId: job.id, error }))
+  })
   const result = await engine
     .load({
       ...request,

@@ -23,18 +23,17 @@ const SHARE_OF_AGE = 1 / 4
  */
 export const runConfiguration = async (
   job: ProcessingJob,
-  { componentId, configId, tokenIds }: InputOf<'configurationRun'>,
+  { operationName: _, ...asked }: InputOf<'configurationRun'>,
   { extractRuns, jobs, now }: Pick<RunJobServices, 'extractRuns' | 'jobs' | 'now'>,
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
   const { version: configVersion } = params.parse(job.operationParams)
   await extractRuns.start(job.id, {
-    componentId,
-    configId,
+    ...asked,
     authorTokenId,
-    configVersion,
+    // A schedule has seen no version.
+    ...(asked.trigger === undefined && { configVersion }),
     ...ofBranch(branchOf(job)),
-    ...(tokenIds !== undefined && { tokenIds }),
   })
   // Whoever asked for its end before the run began found no run to stop.
   await jobs.refuseCancelled(job.id).catch(error => {

@@ -38,7 +38,7 @@ const workOfJob = (job: JobBody, names: ConfigurationNames): Work => ({
 })
 
 const workOfRun = (run: RunBody, names: ConfigurationNames): Work => ({
-  at: run.startTime,
+  at: run.createdTime,
   status: shownStatus(run),
   link: <a href={runPath(run.id)}>Run of {nameIn(names, run)}</a>,
   of: <ConfigurationLink of={run} />,
@@ -46,16 +46,13 @@ const workOfRun = (run: RunBody, names: ConfigurationNames): Work => ({
   outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows`,
 })
 
-/** Jobs and runs, newest first. A run that a job asked for is one piece of work with it. */
+/** Jobs and runs, newest first. */
 export const workOf = (
   jobs: readonly JobBody[],
   runs: readonly RunBody[],
   names: ConfigurationNames,
 ): Work[] => {
-  const asked = new Set(runs.map(({ trigger }) => trigger))
-  const others = jobs.filter(
-    ({ operationName, id }) => operationName !== 'configurationRun' || !asked.has(`job ${id}`),
-  )
+  const others = jobs.filter(({ operationName }) => operationName !== 'configurationRun')
   const work = [...others.map(job => workOfJob(job, names)), ...runs.map(run => workOfRun(run, names))]
   return work.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }

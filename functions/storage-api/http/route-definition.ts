@@ -57,7 +57,7 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   replies: Record<number, string>
   /** For the OpenAPI document: the body, if the route reads it itself. */
   streamedBody?: z.ZodType
-  /** For the OpenAPI document: the body of the first reply. A 202 always holds a job. */
+  /** For the OpenAPI document: the body of the first reply. Beside it a 202 holds a job. */
   reply?: z.core.$ZodType
   /** Media type of the first reply when it is not JSON. */
   replyType?: string

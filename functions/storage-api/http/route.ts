@@ -127,13 +127,18 @@ const routeOf = <Path extends string, Query extends z.ZodType, Body extends z.Zo
   }
 }
 
-/** The body of a reply by its status: a job for 202, an error from 400, else what the route declares. */
+/** The body of a reply by its status: an error from 400, a job for 202 beside other successes, else what the route declares. */
 export const replySchema = (
-  { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
+  {
+    reply,
+    replies,
+    replyType,
+  }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replies' | 'replyType'>,
   status: number,
 ): z.core.$ZodType | undefined => {
   if (status >= 400) return errorBody
-  if (status === 202) return jobBody
+  const successes = Object.keys(replies).filter(known => Number(known) < 400)
+  if (status === 202) return successes.length > 1 ? jobBody : (reply ?? jobBody)
   return status === 204 || replyType !== undefined ? undefined : reply
 }
 

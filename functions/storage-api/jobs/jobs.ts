@@ -3,9 +3,10 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
+import { isRun, jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import { reviveJob, startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
+import { runOfJob } from '../../lib/wire/run-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { searchedPage } from '../http/page.ts'
 import { telling } from '../http/record-event.ts'
@@ -131,46 +132,51 @@ routes.post('/v2/storage/jobs/{jobId}/cancel', {
     404: 'There is no such job',
     409: '`storage.jobs.ended`',
   },
-  handle: async (request, services) =>
-    jobReply(await cancelled(request.params.jobId, request, services), request, services, accepted),
+  handle: async (request, services) => {
+    const job = await findJob(request.params.jobId, request.caller, services)
+    return jobReply(await cancelled(job, request, services), request, services, accepted)
+  },
 })
 
-/** Errors: `storage.jobs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
-export const cancelled = async (jobId: string, request: Sender, services: Services): Promise<JobRecord> => {
-  const { jobs } = services
+/** Error: `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
+export const cancelled = async (job: JobRecord, request: Sender, services: Services): Promise<JobRecord> => {
+  const { jobs, now } = services
   const { caller } = request
-  const job = await findJob(jobId, caller, services)
   if (isFinal(job)) {
     if (job.status === 'error' && job.error.code === 'storage.jobs.cancelled') return job
     throw new UserError('storage.jobs.ended', `The job ${job.id} has ended: ${job.status}.`)
   }
-  const reason = jobCancelled(caller.description)
-  const told = telling(request, services, {
-    event: 'storage.jobCancelled',
-    component: 'storage',
-    type: 'info',
-    message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
-    objectId: String(job.id),
-  })
-  await jobs.wishEnd(job.id, caller.description, told)
-  const current = job.status === 'waiting' ? await endWaiting(job, reason, services) : job
-  if (!isFinal(current) && job.input.operationName === 'configurationRun')
-    await services.extractionRuns.stop(`run-${job.id}`, reason)
-  return current
+  const { code, message } = jobCancelled(caller.description)
+  const error = { code, message, exceptionId: createExceptionId(), contextParams: {} }
+  await jobs.wishEnd(job.id, caller.description, telling(request, services, wishEvent(job)))
+  const current = job.status === 'waiting' ? await jobs.failWaiting(job, now(), { error }) : job
+  if (isFinal(current)) return startBehind(current, services)
+  if (!isRun(current)) return current
+  // What it has loaded is not decided with its end, so nobody has to be waited for.
+  await services.stopRun(current.id, { code, message })
+  return startBehind(await jobs.fail(current, now(), { error }), services)
 }
 
-const endWaiting = async (
-  job: JobRecord,
-  { code, message }: UserError,
-  services: Services,
-): Promise<JobRecord> => {
-  const { jobs, now, log } = services
-  const error = { code, message, exceptionId: createExceptionId(), contextParams: {} }
-  const ended = await jobs.failWaiting(job, now(), { error })
+const wishEvent = (job: JobRecord) => {
+  if (isRun(job)) {
+    const { componentId: component, configId: configurationId } = job.input
+    const message = `The run ${runOfJob(job.id)} was cancelled`
+    return { event: 'storage.runCancelled', component, configurationId, type: 'info' as const, message }
+  }
+  return {
+    event: 'storage.jobCancelled',
+    component: 'storage',
+    type: 'info' as const,
+    message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
+    objectId: String(job.id),
+  }
+}
+
+const startBehind = async (job: JobRecord, services: Services): Promise<JobRecord> => {
   if (job.queueTableId !== null)
     await startNext(job.queueTableId, { ...services, ...services.inBranch(branchOf(job)) }).catch(cause =>
       // The clock finds it, too.
-      log.error('next job not started', { jobId: job.id, error: cause }),
+      services.log.error('next job not started', { jobId: job.id, error: cause }),
     )
-  return ended
+  return job
 }

@@ -1,78 +1,67 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { describeFailure } from '../../lib/errors/machine-failure.ts'
-import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
-import { inputOfRun, parsedJson, type RunExecution } from '../../lib/storage/runs/run-execution.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { isRun, type RunJob } from '../../lib/storage/jobs/job-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { runBody, type ToldProgress, tokenOfRun } from '../../lib/wire/run-body.ts'
-import { wireDate } from '../../lib/wire/wire-date.ts'
+import { type RunBody, runBody, runOfJob, type ToldProgress, tokenOfRun } from '../../lib/wire/run-body.ts'
+import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { integer, text } from '../http/fields.ts'
-import { recordEvent } from '../http/record-event.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import type { Sender } from '../http/route-definition.ts'
-import type { ExtractionRuns } from '../services/extraction-runs.ts'
+import { cancelled } from '../jobs/jobs.ts'
 import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('runs')
 
-const result = z
-  .looseObject({ rowsLoaded: z.number().catch(0).default(0), requests: z.number().catch(0).default(0) })
-  .nullable()
-  .catch(null)
-
-const runStatus = {
-  RUNNING: 'processing',
-  SUCCEEDED: 'success',
-  FAILED: 'error',
-  TIMED_OUT: 'error',
-  ABORTED: 'error',
-} as const satisfies Record<RunExecution['status'], string>
+const counts = z.object({ rowsLoaded: z.number(), requests: z.number() })
+const noCounts = { rowsLoaded: null, requests: null }
 
 /** The run on the wire (docs/reference/storage-api.md#runs). */
-export const runResource = (run: RunExecution) => {
-  const { name, status, startDate, stopDate } = run
-  const output = result.parse(parsedJson(run.output))
-  const isError = runStatus[status] === 'error'
+const runResource = (job: RunJob): RunBody => {
+  const { componentId, configId, trigger } = job.input
+  const startTime = job.status === 'waiting' ? null : job.startTime
+  const endTime = 'endTime' in job ? job.endTime : null
+  const results = 'results' in job ? job.results : null
   return {
-    id: name,
-    ...inputOfRun(run),
-    status: runStatus[status],
-    startTime: wireDate(startDate.toISOString()),
-    endTime: stopDate === undefined ? null : wireDate(stopDate.toISOString()),
-    durationSeconds: stopDate === undefined ? null : (stopDate.getTime() - startDate.getTime()) / 1000,
-    rowsLoaded: output?.rowsLoaded ?? null,
-    requests: output?.requests ?? null,
-    results: output,
-    error: isError
-      ? describeFailure({
-          Error: run.error ?? `extraction.${status.toLowerCase()}`,
-          Cause: run.cause ?? 'The run was stopped before its end.',
-        })
-      : null,
+    id: runOfJob(job.id),
+    componentId,
+    configId,
+    branchId: branchOf(job),
+    trigger: trigger ?? `job ${job.id}`,
+    status: job.status,
+    createdTime: wireDate(job.createdTime),
+    startTime: wireDateOrNull(startTime),
+    endTime: wireDateOrNull(endTime),
+    durationSeconds: startTime && endTime ? (Date.parse(endTime) - Date.parse(startTime)) / 1000 : null,
+    ...(counts.safeParse(results).data ?? noCounts),
+    results,
+    error: job.status === 'error' ? { code: job.error.code, message: job.error.message } : null,
   }
 }
 
 /** With a filter, no list looks further back than this many runs. */
 const MAX_LOOKED_AT = 500
 
-/** Runs of configurations, newest first: scheduled ones, those of jobs and triggers, and those that people start. */
+/** Runs of configurations, newest first: scheduled ones, those of triggers, and those that people ask for. */
 routes.get('/v2/storage/runs', {
   summary: 'List runs of configurations',
   query: z.object({
     limit: integer({ min: 1, max: 100 }).default(20),
     offset: integer({ max: 10_000 }).default(0),
-    status: z.enum(['processing', 'success', 'error']).optional(),
+    status: z.enum(runBody.shape.status.options).optional(),
     componentId: text().optional(),
     configId: text().optional(),
   }),
   replies: { 200: `The runs, among the last ${MAX_LOOKED_AT} after \`offset\`` },
   reply: z.array(runBody),
-  handle: async ({ query, caller }, { extractionRuns }) =>
-    filteredRuns({ ...query, status: query.status ? [query.status] : [] }, caller, extractionRuns),
+  handle: async ({ query, caller }, { jobs }) => {
+    const status = query.status ? [query.status] : []
+    return (await filteredRuns({ ...query, status }, caller, jobs)).map(runResource)
+  },
 })
 
-export interface RunFilter {
+interface RunFilter {
   limit: number
   offset: number
   /** None: any. */
@@ -82,34 +71,25 @@ export interface RunFilter {
   branchId?: number | undefined
 }
 
-type RunPlace = Partial<Pick<ReturnType<typeof runResource>, 'componentId' | 'configId' | 'branchId'>>
-
-/** Whether a run, or one that waits, is of what was asked for, and the token may see it. */
-export const isAskedFor = (
-  run: Required<RunPlace>,
-  { componentId, configId, branchId }: Pick<RunFilter, keyof RunPlace>,
-  caller: Caller,
-): boolean =>
-  mayUseComponent(caller, run.componentId) &&
-  run.componentId === (componentId ?? run.componentId) &&
-  run.configId === (configId ?? run.configId) &&
-  run.branchId === (branchId ?? run.branchId)
-
 /** The runs that a token may see, newest first. */
 export const filteredRuns = async (
   { limit, offset, status, componentId, configId, branchId }: RunFilter,
   caller: Caller,
-  extractionRuns: Pick<ExtractionRuns, 'list'>,
-): Promise<ReturnType<typeof runResource>[]> => {
+  jobs: Pick<Services['jobs'], 'listRuns'>,
+): Promise<RunJob[]> => {
   const place = componentId !== undefined && configId !== undefined ? { componentId, configId } : undefined
-  const runs: ReturnType<typeof runResource>[] = []
+  const isAskedFor = ({ input, ...job }: RunJob): boolean =>
+    mayUseComponent(caller, input.componentId) &&
+    input.componentId === (componentId ?? input.componentId) &&
+    input.configId === (configId ?? input.configId) &&
+    branchOf(job) === (branchId ?? branchOf(job))
+  const runs: RunJob[] = []
   let seen = 0
-  for await (const found of extractionRuns.list(place)) {
-    const run = runResource(found)
+  for await (const run of jobs.listRuns(place)) {
     if (status.length > 0 && !status.includes(run.status)) continue
     if (seen++ < offset) continue
     if (seen > offset + MAX_LOOKED_AT) break
-    if (!isAskedFor(run, { componentId, configId, branchId }, caller)) continue
+    if (!isAskedFor(run)) continue
     runs.push(run)
     if (runs.length === limit) break
   }
@@ -121,29 +101,39 @@ routes.get('/v2/storage/runs/{runId}', {
   replies: {
     200: 'The run',
     403: 'The token may not use the component',
-    404: 'There is no such run, or it is older than 90 days',
+    404: 'There is no such run',
   },
   reply: runBody,
-  handle: async ({ params: { runId }, caller }, { extractionRuns }) => findRun(runId, caller, extractionRuns),
+  handle: async ({ params: { runId }, caller }, services) => {
+    const job = await runNamed(runId, caller, services)
+    return { ...runResource(job), progress: progressOf(job) }
+  },
 })
 
-type FoundRun = ReturnType<typeof runResource> & {
-  /** `null`: it has said nothing yet, or has ended. */
-  progress: ToldProgress | null
-}
+/** `null`: it has said nothing yet, or is not under way. */
+const progressOf = (job: JobRecord): ToldProgress | null =>
+  job.status === 'processing' && job.progress
+    ? ({ ...job.progress, at: wireDate(job.progress.at) } as ToldProgress) // it was read when it was told
+    : null
 
-/** Errors: `storage.runs.notFound`; `accessDenied` for a token that may not use the component. */
+const runNamed = (runId: string, caller: Caller, services: Services): Promise<RunJob> =>
+  findRun(
+    /^run-(\d+)$/.exec(runId)?.[1] ?? '',
+    { caller, notFound: () => new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`) },
+    services,
+  )
+
+/** The job that is a run. Errors: `notFound`; `accessDenied` for a token that may not use the component. */
 export const findRun = async (
-  runId: string,
-  caller: Caller,
-  extractionRuns: ExtractionRuns,
-): Promise<FoundRun> => {
-  const { get } = extractionRuns.look()
-  const found = /^[\w.-]{1,80}$/.test(runId) ? await get(runId) : undefined
-  if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
-  const run = runResource(found)
-  if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
-  return { ...run, progress: run.status === 'processing' ? (found.progress ?? null) : null }
+  jobId: string,
+  { caller, notFound }: { caller: Caller; notFound: () => UserError },
+  { jobs }: Pick<Services, 'jobs'>,
+): Promise<RunJob> => {
+  const id = parseId(jobId)
+  const job = id === undefined ? undefined : await jobs.get(id)
+  if (!job || !isRun(job)) throw notFound()
+  if (!mayUseComponent(caller, job.input.componentId)) throw accessDenied()
+  return job
 }
 
 /** Stops a run at its next page. A table that is being loaded is loaded whole; no other one is, and no state is saved. */
@@ -156,28 +146,12 @@ routes.post('/v2/storage/runs/{runId}/cancel', {
     404: 'There is no such run',
     409: '`storage.jobs.ended`',
   },
-  handle: async (request, services) => cancelledRun(request.params.runId, request, services),
+  handle: async (request, services) => {
+    const { params, caller } = request
+    await cancelled(await runNamed(params.runId, caller, services), request, services)
+    return runResource(await runNamed(params.runId, caller, services))
+  },
 })
-
-/** Errors: `storage.runs.notFound`, `accessDenied`, `storage.jobs.ended`. Of one that was cancelled before nothing changes. */
-export const cancelledRun = async (runId: string, request: Sender, services: Services) => {
-  const { caller } = request
-  const { extractionRuns } = services
-  const run = await findRun(runId, caller, extractionRuns)
-  if (run.status === 'processing') await extractionRuns.stop(run.id, jobCancelled(caller.description))
-  const ended = await findRun(runId, caller, extractionRuns)
-  if (ended.error?.code !== 'storage.jobs.cancelled')
-    throw new UserError('storage.jobs.ended', `The run ${run.id} has ended: ${ended.status}.`)
-  if (run.status === 'processing')
-    await recordEvent(request, services, {
-      event: 'storage.runCancelled',
-      component: run.componentId,
-      configurationId: run.configId,
-      type: 'info',
-      message: `The run ${run.id} was cancelled`,
-    })
-  return ended
-}
 
 const amount = integer()
 
@@ -200,12 +174,11 @@ routes.put('/v2/storage/runs/{runId}/progress', {
     403: 'The token is neither the run’s own nor the master token',
     404: 'It has ended',
   },
-  handle: async ({ params: { runId }, body, caller }, { extractionRuns, now }) => {
-    // As its items say: Step Functions is not asked each time.
-    const { id } = await findRun(runId, caller, { ...extractionRuns, look: () => extractionRuns })
-    if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(id)))
+  handle: async ({ params: { runId }, body, caller }, services) => {
+    const { id } = await runNamed(runId, caller, services)
+    if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(runOfJob(id))))
       throw accessDenied('the token of the run')
-    if (!(await extractionRuns.noteProgress(id, { ...body, at: wireDate(now().toISOString()) })))
-      throw new UserError('storage.runs.notFound', `${id} has ended`)
+    if (!(await services.jobs.noteProgress(id, body, services.now())))
+      throw new UserError('storage.runs.notFound', `${runOfJob(id)} has ended`)
   },
 })

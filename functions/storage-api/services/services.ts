@@ -5,7 +5,6 @@ import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { Rights } from '../../lib/storage/tokens/rights.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
-import type { ExtractionRuns } from './extraction-runs.ts'
 import type { FileAccess } from './file-access.ts'
 import type { PreviewExtraction } from './preview-function.ts'
 import type { Catalogue } from './read-catalogue.ts'
@@ -60,7 +59,8 @@ export interface Services extends StorageStores {
   /** Whether it is time to look after the queue of a table again. */
   isLookDue: (queue: string) => boolean
   redriveExecution: RedriveExecution
-  extractionRuns: ExtractionRuns
+  /** Stops the execution of a run, by its job; one that has ended, or never began, stays as it is. */
+  stopRun: (jobId: number, reason: { code: string; message: string }) => Promise<void>
   previewExtraction: PreviewExtraction
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>

@@ -144,6 +144,7 @@ export const runInputKeys: Readonly<Record<string, string>> = {
   configId: 'what runs: its authors are looked up there',
   branchId: 'what runs: its authors are looked up there',
   overlap: 'when',
+  jobId: 'whether the execution is the run of this job: it is named after it',
   trigger: 'a text for events',
   authorTokenId: 'bounds the rights',
   tokenIds: 'bounds the rights',

@@ -10,7 +10,7 @@ import { asFunction } from '../../support/guard-writes.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 
 const service = await untilEnd(startStorageService())
-const { failures, runs, jobs } = service.stores
+const { failures, jobs } = service.stores
 const machineNames = new Map([
   [stopped.detail.stateMachineArn, 'import'],
   ['arn:jobs', 'jobs'],
@@ -25,7 +25,7 @@ const keep = (detail: object, known?: Partial<Execution>) =>
     keepEnd(eventOf(detail), {
       machineNames,
       describe: async () => known as Execution | undefined, // As much as is read.
-      records: { failures, runs, jobs },
+      records: { failures, jobs },
     }),
   )
 const lettersOf = async (executionArn: string) =>
@@ -130,7 +130,6 @@ it.each([
     machineNames,
     describe: async () => undefined,
     records: {
-      runs,
       failures: { keep: async () => {}, mend: async () => {} },
       jobs: { get: async () => ({ id: 7, ...job }) as JobRecord }, // As much as is read.
     },
@@ -141,6 +140,15 @@ it.each([
 it.each([
   ['of a success', { status: 'SUCCEEDED' }],
   ['of what a person has cancelled', { status: 'ABORTED', error: 'storage.jobs.cancelled' }],
+  [
+    'of what waited for a run that a person has cancelled',
+    {
+      stateMachineArn: 'arn:extract',
+      status: 'FAILED',
+      error: 'storage.jobs.cancelled',
+      cause: '{"errorMessage":"m","details":{}}',
+    },
+  ],
   ['of a machine that is not of the system', { stateMachineArn: 'arn:of:another' }],
 ])('there is no dead letter %s', async (_case, detail) => {
   const executionArn = arnOf(JSON.stringify(detail))

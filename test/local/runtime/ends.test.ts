@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { tickEvent } from '#functions/tick/event.ts'
 import type { MachineName } from '#infra/system.ts'
 import type { EndedExecution, RunningExecution } from '#local/machines/execution-store.ts'
-import { createEnds } from '#local/runtime/ends.ts'
+import { tellingEnds } from '#local/runtime/ends.ts'
 import { machineArn } from '#local/runtime/names.ts'
 
 const begun = (machine: MachineName): RunningExecution => ({
@@ -18,11 +18,11 @@ const ended = (machine: MachineName, end: Partial<EndedExecution>): EndedExecuti
 
 const listen = () => {
   const told: unknown[] = []
-  const ends = createEnds(async (name, event) => {
+  const tellEnd = tellingEnds(async (name, event) => {
     expect(name).toBe('tick')
     told.push(tickEvent.parse(event))
   })
-  return { told, ...ends }
+  return { told, tellEnd }
 }
 
 it.each([
@@ -44,10 +44,3 @@ it.each([
     expect(told).toMatchObject([{ detail: { name: 'e', status: end.status, input: '{"asked":"for"}' } }])
   },
 )
-
-it('of beginnings it hears where they are of runs', async () => {
-  const { told, onStart } = listen()
-  await onStart(begun('import'))
-  await onStart(begun('extract'))
-  expect(told).toMatchObject([{ detail: { status: 'RUNNING', stateMachineArn: machineArn('extract') } }])
-})

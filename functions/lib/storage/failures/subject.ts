@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { landedObject } from '../../landed-object.ts'
-import { inputOfRun } from '../runs/run-execution.ts'
+import { defaultBranchId } from '../db/branch-id.ts'
 
 /** What an execution was about. One subject has one failure, which its next success removes. */
 export interface Subject {
@@ -47,6 +47,13 @@ const goodImport = z.object({
 const skipped = z.object({ status: z.literal('skipped') })
 const jobInput = z.object({ jobId: z.int() })
 
+/** Of what a run was asked to do; see `functions/run-extractor/event.ts`. Anything may stand there: people start runs too. */
+const runInput = z.object({
+  componentId: z.coerce.string().min(1),
+  configId: z.coerce.string(),
+  branchId: z.int().catch(defaultBranchId).default(defaultBranchId),
+})
+
 /** The job that an execution of their machine was for. */
 export const jobOf = ({ machine, input }: Ended): number | undefined =>
   machine === 'jobs' ? jobInput.safeParse(input).data?.jobId : undefined
@@ -63,9 +70,8 @@ const placed = (ended: Ended): Pick<Subject, 'name' | 'place'> => {
   const jobId = jobOf(ended)
   if (jobId !== undefined) return { name: of(jobId), place: '' }
   const place = `${startDate.toISOString()} ${name}`
-  const { componentId, configId, branchId } = inputOfRun({ input: JSON.stringify(input) })
-  const isRun = machine === 'extract' && componentId !== ''
-  return { name: isRun ? of(componentId, configId, branchId) : of(input), place }
+  const run = machine === 'extract' ? runInput.safeParse(input).data : undefined
+  return { name: run ? of(run.componentId, run.configId, run.branchId) : of(input), place }
 }
 
 /** @param details what the failure says beside its message */

@@ -144,8 +144,12 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('configurationRun'),
     componentId: z.string(),
     configId: z.string(),
-    /** The tokens that stored the trigger which asks for it. */
+    /** Tokens beyond whose rights the run must not go, beside the one that asked: those that stored a trigger, say. */
     tokenIds: z.array(z.string()).optional(),
+    /** What asked for the run, as people see it. Default: the job. */
+    trigger: z.string().optional(),
+    /** The schedule of the configuration itself asked for it: one that was disarmed may not. */
+    isOwnSchedule: z.boolean().optional(),
   }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
   z.object({
@@ -218,8 +222,8 @@ export const jobRecord = z.discriminatedUnion('status', [
   acceptedJob.extend({
     status: z.literal('processing'),
     startTime: z.string(),
-    /** Rows that its load has read, as of that time. Absent: it has not said so. */
-    progress: z.object({ rows: z.number(), at: z.string() }).optional(),
+    /** Rows that it has read, as of that time; a run says more. Absent: it has not said so. */
+    progress: z.looseObject({ rows: z.number(), at: z.string() }).optional(),
   }),
   acceptedJob.extend({
     status: z.literal('success'),

@@ -1,12 +1,14 @@
+import { shortDigest } from '../../digests.ts'
 import { TransientError, UserError } from '../../errors/errors.ts'
-import type { ItemTable, ItemWrite } from '../../items/item-table.ts'
+import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import type { Once } from '../db/idempotency-store.ts'
-import type { IdSource } from '../db/ids.ts'
+import { type IdSource, idSortKey } from '../db/ids.ts'
 import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
 import {
   acceptedJob,
   branchOf,
   type FinalJob,
+  type InputOf,
   isFinal,
   type JobError,
   type JobMetrics,
@@ -54,6 +56,9 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
     return [
       open.opening({ id: job.id, ...(queue !== undefined && { queue }) }),
       ...inQueues(items, job, (its, tableId) => its.entering(tableId, job.id)),
+      ...listsOf(job).map(
+        (pk): ItemWrite => ({ action: 'put', key: { pk, sk: idSortKey(job.id) }, item: { id: job.id } }),
+      ),
     ]
   }
 
@@ -66,6 +71,19 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
 
     list: records.list,
     listOpen: open.list,
+
+    /** Runs of configurations, newest first. It costs what it gives, however many other jobs there are. Default: of all configurations. */
+    async *listRuns(place?: RunPlace): AsyncGenerator<RunJob> {
+      const pages = items.query(place ? ofPlace(place) : RUNS, {
+        ...startingWith(''),
+        newestFirst: true,
+        pageSize: RUNS_AT_ONCE,
+      })
+      const ids: number[] = []
+      const read = async (): Promise<RunJob[]> => (await records.getMany(ids.splice(0))).filter(isRun)
+      for await (const item of pages) if (ids.push(Number(item['id'])) === RUNS_AT_ONCE) yield* await read()
+      yield* await read()
+    },
 
     /**
      * Accepts the job that `make` returns for a new id, or finds the one that an earlier attempt of the request made. The id is
@@ -96,6 +114,26 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
 }
 
 type JobRecords = SpreadRecords<JobRecord>
+
+type RunPlace = Pick<InputOf<'configurationRun'>, 'componentId' | 'configId'>
+
+/** A run of a configuration. */
+export type RunJob = JobRecord & { input: InputOf<'configurationRun'> }
+
+export const isRun = (job: JobRecord): job is RunJob => job.input.operationName === 'configurationRun'
+
+/** Runs of one configuration come one after the other, as the jobs of a table do. */
+export const queueOfRuns = ({ componentId, configId }: RunPlace): string =>
+  `runs of ${componentId}/${configId}`
+
+const RUNS = 'RUNS'
+const RUNS_AT_ONCE = 25
+
+const ofPlace = ({ componentId, configId }: RunPlace): string =>
+  `${RUNS}/${shortDigest(JSON.stringify([componentId, configId]))}`
+
+/** The lists that a job is in beside that of all jobs. */
+const listsOf = (job: JobRecord): string[] => (isRun(job) ? [RUNS, ofPlace(job.input)] : [])
 
 const storedIn =
   (records: JobRecords) =>
@@ -229,10 +267,10 @@ const createJobNotes = (items: ItemTable, records: JobRecords) => ({
     if (cancelledBy !== undefined) throw jobCancelled(cancelledBy)
   },
 
-  /** How many rows the load of a job has read. Nothing happens when the job has ended. */
-  noteRows: async ({ id, status }: ProcessingJob, rows: number, at: Date): Promise<void> => {
-    const progress = { rows, at: at.toISOString() }
-    await items.transact([records.updating(id, { progress }, { status })])
+  /** How far a job has come; the newest word counts. Resolves to false when it is not under way. */
+  noteProgress: async (id: number, said: { rows: number }, at: Date): Promise<boolean> => {
+    const progress = { ...said, at: at.toISOString() }
+    return (await items.transact([records.updating(id, { progress }, { status: 'processing' })])).length === 0
   },
 })
 

@@ -83,7 +83,7 @@ export const jobPages = [
   ),
 ]
 
-export const jobPage = async (
+const jobPage = async (
   client: ApiClient,
   job: JobBody,
   events: readonly EventBody[],

@@ -30,12 +30,12 @@ interface Scheduled {
 /** So long a run may be late before somebody is told: the clock looks each minute, and starts what it missed within ten. */
 const TOLERANCE_MS = 15 * 60_000
 
-/** Whether no run has begun since the last time that one was due. One that still runs may be the reason, and is no lateness. */
+/** Whether no run was asked for since the last time that one was due. One that has not ended may be the reason, and is no lateness. */
 const isLate = (last: RunBody | undefined, { lastTime }: ScheduleBody, now: Date): boolean =>
   lastTime !== null &&
   now.getTime() - Date.parse(lastTime) > TOLERANCE_MS &&
-  last?.status !== 'processing' &&
-  (last === undefined || Date.parse(last.startTime) < Date.parse(lastTime))
+  last?.endTime !== null &&
+  (last === undefined || Date.parse(last.createdTime) < Date.parse(lastTime))
 
 /** Configurations with a clock that is armed, each with its newest run. Schedules and runs are found by their own lists. */
 const schedulesOf = async (client: ApiClient, now: Date): Promise<Scheduled[]> => {

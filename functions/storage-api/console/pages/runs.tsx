@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { jobBody } from '#lib/wire/job-body.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import { type RowResult, type RunBody, rowResult, runBody, shownStatus } from '#lib/wire/run-body.ts'
-import { orNothing, path } from '../api-client.ts'
+import { path } from '../api-client.ts'
 import { configurationNames, nameIn } from '../configuration-names.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Act } from '../forms.tsx'
@@ -10,24 +9,17 @@ import { ConfigurationLink, configurationPath, jobPath, runPath, TableLink } fro
 import { Facts, Problem, Status, Time } from '../parts.tsx'
 import { Outcomes } from '../preview.tsx'
 import { page } from '../route.ts'
-import { CancelButton, jobPage } from './jobs.tsx'
+import { CancelButton } from './jobs.tsx'
 
 export const runPages = [
   page('/console/runs', async () => ({ redirect: '/console/jobs' })),
   page('/console/runs/:id', async ({ client, params: { id } }) => {
-    const asked = /^run-(\d+)$/.exec(id)?.[1]
-    const found = client.get(path`runs/${id}`, runBody)
-    const run = asked === undefined ? await found : await orNothing(found)
-    if (run === undefined) {
-      // Asked for a moment ago: its machine has not begun, or it never will, which its job says in its place.
-      const job = await client.get(path`jobs/${asked ?? ''}`, jobBody)
-      return jobPage(client, job, [])
-    }
+    const run = await client.get(path`runs/${id}`, runBody)
     const { componentId, configId } = run
     const names = await configurationNames(client, [run])
     return {
       title: `Run of ${nameIn(names, run)}`,
-      live: run.status === 'processing' ? 2 : undefined,
+      live: run.endTime === null ? 2 : undefined,
       action:
         run.status === 'error' ? (
           <Act to={`${configurationPath(componentId, configId)}/run`} verb="Run again" look="btn-primary" />
@@ -38,7 +30,7 @@ export const runPages = [
 ]
 
 const RunDetail = ({ run }: { run: RunBody }) => {
-  const { rows } = run.results ?? {} // anybody may start the machine, with any result
+  const { rows } = run.results ?? {}
   const asked = /^job (\d+)$/.exec(run.trigger ?? '')?.[1]
   return (
     <div aria-live="polite">
@@ -56,7 +48,7 @@ const RunDetail = ({ run }: { run: RunBody }) => {
         ]}
       />
       {run.progress && <Progress progress={run.progress} />}
-      {run.status === 'processing' && <CancelButton of={runPath(run.id)} />}
+      {run.endTime === null && <CancelButton of={runPath(run.id)} />}
       {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
     </div>
   )

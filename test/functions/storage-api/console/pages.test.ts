@@ -3,6 +3,7 @@ import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { loadSettingsOf } from '#lib/wire/load-settings.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { storeRun } from '#support/store-run.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { startApi } from '../../lib/extractor/api-server.ts'
 
@@ -11,12 +12,9 @@ const configs = '/v2/storage/components/ex-generic-v2/configs'
 const shopPage = '/console/configurations/ex-generic-v2/shop'
 
 const run = {
-  name: 'r1',
-  status: 'SUCCEEDED' as const,
-  startDate: new Date(),
-  stopDate: new Date(),
-  input: JSON.stringify({ componentId: 'ex-generic-v2', configId: 'shop', trigger: 'schedule nightly' }),
-  output: JSON.stringify({
+  configId: 'shop',
+  trigger: 'schedule nightly',
+  results: {
     status: 'success',
     rowsLoaded: 3,
     requests: 2,
@@ -45,7 +43,7 @@ const run = {
         ],
       },
     ],
-  }),
+  },
 }
 const options = {
   assets: () => new Map(),
@@ -54,6 +52,7 @@ const options = {
   log: { error: (_: string, error: Error) => void console.error(error) },
 }
 let cookie = ''
+let runId = 0
 
 const api = await untilEnd(startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }]))
 const service = await withStorage({ allowedHosts: ['127.0.0.1'] })
@@ -61,7 +60,7 @@ const app = withConsole(service.app, async () =>
   createConsole({ ...service.stores, ...options, api: service.app }),
 )
 beforeAll(async () => {
-  await service.stores.runs.end(run)
+  runId = await storeRun(service.stores, run)
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   await service.createBucket('main')
@@ -198,7 +197,7 @@ describe('what has not the form that it should have', () => {
   })
 
   it('a row of a run that is none is shown as it is, beside the others', async () => {
-    const html = await page('/console/runs/r1')
+    const html = await page(`/console/runs/run-${runId}`)
     expect(html).toContain('This row of the run cannot be shown.')
     expect(html).toContain('in.c-main.orders')
   })
@@ -208,8 +207,8 @@ describe('jobs and runs', () => {
   it('are one list, and a run says what each row did and why its jobs ended', async () => {
     const html = await page('/console/jobs')
     expect(html).toMatch(/Import (of \S+ )?into in\.c-main\.orders/)
-    expect(html).toContain('/console/runs/r1')
-    const detail = await page('/console/runs/r1')
+    expect(html).toContain(`/console/runs/run-${runId}`)
+    const detail = await page(`/console/runs/run-${runId}`)
     for (const text of ['short page', 'A list inside a list', 'in.c-main.orders', 'schedule nightly'])
       expect(detail).toContain(text)
   })

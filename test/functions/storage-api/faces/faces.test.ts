@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { storeRun } from '#support/store-run.ts'
 
 const COMPONENT = 'ex-generic-v2'
 
@@ -111,38 +112,31 @@ describe('queue', () => {
     })
   })
 
-  it('lists runs, those of jobs under the id of the job', async () => {
-    const startDate = new Date('2026-11-20T12:00:00Z')
-    const input = JSON.stringify({ componentId: COMPONENT, configId: 'listed' })
-    for (const name of ['run-12', 'schedule-a'])
-      await service.stores.runs.end({ name, status: 'SUCCEEDED', input, startDate, stopDate: startDate })
+  it('lists runs under the ids of their jobs', async () => {
+    const ids = [
+      await storeRun(service.stores, { configId: 'listed' }),
+      await storeRun(service.stores, { configId: 'listed', trigger: 'schedule nightly' }),
+    ]
     const { body } = await call('GET', '/queue/search/jobs?config=listed&status=success&branchId=1')
-    expect(body.map(({ id }: { id: string }) => id).toSorted()).toEqual(['12', 'schedule-a'])
+    expect(body.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed().map(String))
     expect((await call('GET', '/queue/search/jobs?config=listed&status[]=error')).body).toEqual([])
   })
 
   it('lists the newest runs of each configuration', async () => {
-    for (const [configId, name, hour] of [
-      ['daily', 'schedule-first', 13],
-      ['hourly', 'schedule-other', 14],
-      ['daily', 'run-13', 15],
-      ['daily', 'run-14', 16],
-    ] as const) {
-      const input = JSON.stringify({ componentId: COMPONENT, configId })
-      const startDate = new Date(Date.UTC(2026, 10, 20, hour))
-      await service.stores.runs.end({ name, status: 'SUCCEEDED', input, startDate, stopDate: startDate })
-    }
+    const ids: string[] = []
+    for (const configId of ['daily', 'hourly', 'daily', 'daily'])
+      ids.push(String(await storeRun(service.stores, { configId })))
     const path = '/queue/search/grouped-jobs'
     const asked = 'groupBy[]=componentId&groupBy[]=configId&jobsPerGroup=2&limit=2&sortOrder=desc'
     const { body } = await call('GET', `${path}?${asked}`)
     expect(body).toEqual([
       {
         group: { componentId: COMPONENT, configId: 'daily' },
-        jobs: [expect.objectContaining({ id: '14' }), expect.objectContaining({ id: '13' })],
+        jobs: [expect.objectContaining({ id: ids[3] }), expect.objectContaining({ id: ids[2] })],
       },
       {
         group: { componentId: COMPONENT, configId: 'hourly' },
-        jobs: [expect.objectContaining({ id: 'schedule-other', config: 'hourly' })],
+        jobs: [expect.objectContaining({ id: ids[1], config: 'hourly' })],
       },
     ])
     expect((await call('GET', path, undefined, await narrow())).body).toEqual([])
@@ -161,13 +155,6 @@ describe('queue', () => {
       ids.push((await busy.call('POST', '/queue/jobs', { component: COMPONENT, config }, headers)).body.id)
     const first = await busy.stores.jobs.get(Number(ids[0]))
     if (first?.status === 'waiting') await busy.stores.jobs.begin(first, new Date())
-    await busy.stores.runs.begin({
-      name: `run-${ids[0]}`,
-      status: 'RUNNING',
-      input: JSON.stringify({ componentId: COMPONENT, configId: config }),
-      startDate: new Date(),
-    })
-
     const search = async (query: string, as = headers) =>
       (await busy.call('GET', `/queue/search/jobs?${query}`, undefined, as)).body.map(
         ({ id, status }: { id: string; status: string }) => [id, status],

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
 import { withStorage } from '#support/storage-service.ts'
+import { storeRun } from '#support/store-run.ts'
 import { answered, kinds } from './rights-of-routes.ts'
 
 /*
@@ -84,12 +85,8 @@ beforeAll(async () => {
     },
   })
   const schedule = await make('../../scheduler/schedules', { configurationId: ofScheduler.id })
-  await service.stores.runs.begin({
-    name: 'mark-run',
-    status: 'RUNNING',
-    startDate: new Date(),
-    input: JSON.stringify({ componentId: 'ex-generic-v2', configId: other['configId'] }),
-  })
+  const ofRun = { configId: other['configId'] ?? '', trigger: 'mark-run', status: 'processing' as const }
+  const run = await storeRun(service.stores, ofRun)
   const marked = await make('tokens', { description: 'mark-token' })
   const trigger = await make('triggers', {
     runWithTokenId: 42,
@@ -113,7 +110,8 @@ beforeAll(async () => {
     statementId: String(query.statementIds?.[0] ?? query.queryJobId),
     scheduleId: String(schedule.id),
     configurationId: ofScheduler.id,
-    runId: 'mark-run',
+    runId: `run-${run}`,
+    jobOfRun: String(run),
     trashedId,
     ofBucket: String(ofBucket.id),
     ofColumn: String(ofColumn.id),
@@ -151,7 +149,7 @@ const inPath: Readonly<Record<string, readonly (readonly [part: string, known: s
     ['/buckets/', 'ofBucket'],
   ],
   configId: [['/restore', 'trashedId']],
-  jobId: [['/queue/', 'runId']],
+  jobId: [['/queue/', 'jobOfRun']],
 }
 
 const addressOf = (path: string): string =>

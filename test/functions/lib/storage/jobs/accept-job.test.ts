@@ -156,7 +156,7 @@ describe('a job that begins and ends', () => {
     if (!('status' in current) || current.status !== 'waiting') throw new Error('It waits')
     const begun = await jobs.begin(current, now())
     if (!('status' in begun) || begun.status !== 'processing') throw new Error('It has begun')
-    await jobs.noteRows(begun, 7, now())
+    await jobs.noteProgress(begun.id, { rows: 7 }, now())
     const visible = { ...told, key: { pk: 'HEAD', sk: 'new' } }
     const outcome = { results: null, metrics: noMetrics }
     expect(await jobs.succeed(begun, now(), outcome, { writes: [visible] })).toBe('cancelled')
