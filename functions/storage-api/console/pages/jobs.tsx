@@ -83,11 +83,7 @@ export const jobPages = [
   ),
 ]
 
-const jobPage = async (
-  client: ApiClient,
-  job: JobBody,
-  events: readonly EventBody[],
-): Promise<Built> => {
+const jobPage = async (client: ApiClient, job: JobBody, events: readonly EventBody[]): Promise<Built> => {
   const asked = configurationOf(job)
   const names = await configurationNames(client, asked === undefined ? [] : [asked])
   return {
