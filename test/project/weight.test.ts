@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_798,
-  'lines of tests': 83_026,
-  'words of documents': 92_376,
+  'lines of product': 91_622,
+  'lines of tests': 83_014,
+  'words of documents': 92_533,
   functions: 9,
   routes: 211,
   settings: 20,
