@@ -1,6 +1,6 @@
-import type { AskedWait } from '../lib/asked-wait.ts'
 import { DocumentMoved } from '../lib/cloud/bucket-documents.ts'
 import { executionName } from '../lib/cloud/execution-name.ts'
+import type { Answer } from '../lib/drive/step.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
@@ -14,17 +14,11 @@ import { beginRun, newRun, refuseChanged } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { loadOutputs, saveState } from './load-outputs.ts'
-import type { NextStep } from './names.ts'
+import type { RunStep } from './names.ts'
 import { readInputs } from './read-inputs.ts'
 import { enterStep, failRun, failureOf, type Run, type RunFailure, type StoredRun } from './run.ts'
 import { openRow, runLeg } from './run-leg.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
-
-/** What the machine does next, and, when the run has ended, what it did. */
-export type Advance =
-  | ({ next: Exclude<NextStep, 'skipped'> } & AskedWait)
-  | { next: 'skipped'; waitSeconds: 0; result: { status: 'skipped'; runningExecution: string } }
-  | { next: 'end'; waitSeconds: 0; result: RunResults; failure?: { Error: string; Cause: string } }
 
 /**
  * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
@@ -33,7 +27,7 @@ export type Advance =
  * where its run stands, and of two attempts of one step the second finds it done. A `UserError` ends the row that it
  * comes from; everything else is thrown, for the machine to retry or, at last, to report by the step `fail`.
  */
-export const advanceRun = async (event: RunExtractorEvent, services: MachineServices): Promise<Advance> => {
+export const advanceRun = async (event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
   const { step, execution, input } = event
   const { runs, now } = services
   const runId = runIdOf(execution)
@@ -66,27 +60,16 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
 
 const LEASE_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
 
-const begin = async (
-  runId: string,
-  event: RunExtractorEvent,
-  services: MachineServices,
-): Promise<Advance> => {
+const begin = async (runId: string, event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
   const { execution, startedAt, input } = event
   const { leases, runs, runTokens, stackStorage, storageWith, now } = services
   const lease = await leases.take(input, execution)
   if (lease.outcome === 'held') {
     const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
-    if (input.overlap === 'wait')
-      return {
-        next: 'begin',
-        waitSeconds: waitSecondsAt(ageSeconds),
-        waitsFor: [executionName(lease.by.owner)],
-      }
-    return {
-      next: 'skipped',
-      waitSeconds: 0,
-      result: { status: 'skipped', runningExecution: lease.by.owner },
-    }
+    const { owner } = lease.by
+    if (input.overlap === 'skip')
+      return { next: 'done', output: { status: 'skipped', runningExecution: owner } }
+    return { ...again('begin', waitSecondsAt(ageSeconds)), waitsFor: [executionName(owner)] }
   }
   // Stopped by hand, it had no time to give its token back.
   if (lease.deadOwner !== undefined) await runTokens.revoke(runIdOf(lease.deadOwner))
@@ -115,7 +98,7 @@ const authorIdsOfRun = (
   return [...new Set([...askers, ...authorIdsOf(configuration)])]
 }
 
-const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {
+const work = async (stored: StoredRun, services: RunServices): Promise<Answer> => {
   const { runs, now, log } = services
   let latest = stored
   const commit: Commit = async run => {
@@ -164,7 +147,7 @@ const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepRe
   }
 }
 
-const end = async (stored: StoredRun, execution: string, services: MachineServices): Promise<Advance> => {
+const end = async (stored: StoredRun, execution: string, services: MachineServices): Promise<Answer> => {
   const { run } = stored
   const { runTokens, runs, storageWith, now } = services
   if (run.phase !== 'end' && run.phase !== 'ended') return nextOf(stored)
@@ -173,14 +156,14 @@ const end = async (stored: StoredRun, execution: string, services: MachineServic
   if (run.phase === 'end') await runs.replace(stored, enterStep(run, 'ended', now()))
   // After the last write: whoever repeats this step needs the token no more.
   await runTokens.revoke(run.id)
-  return {
-    next: 'end',
-    waitSeconds: 0,
-    result,
-    ...(result.error === undefined
-      ? {}
-      : { failure: { Error: result.error.code, Cause: `${placeOf(result.error)}${result.error.message}` } }),
-  }
+  return ended(result)
+}
+
+const ended = (result: RunResults): Answer => {
+  const { error } = result
+  if (error === undefined) return { next: 'done', output: result }
+  const message = `${placeOf(error)}${error.message}`
+  return { next: 'failed', failure: { code: error.code, message }, details: result }
 }
 
 const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): string => {
@@ -193,7 +176,7 @@ const failWithoutRun = async (
   { execution, input }: RunExtractorEvent,
   error: RunFailure,
   { stackStorage, runTokens, ...services }: MachineServices,
-): Promise<Advance> => {
+): Promise<Answer> => {
   const { componentId, configId } = input
   const runId = runIdOf(execution)
   services.log.warn('run not begun', {
@@ -207,7 +190,7 @@ const failWithoutRun = async (
   const run: Run = { ...begun, continueOnFailure: false, rows: [], error }
   const result = await endRun(run, execution, { ...services, storage: stackStorage })
   await runTokens.revoke(runId)
-  return { next: 'end', waitSeconds: 0, result, failure: { Error: error.code, Cause: error.message } }
+  return ended(result)
 }
 
 const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promise<StoredRun> => {
@@ -216,10 +199,15 @@ const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promi
   return stored
 }
 
-const nextOf = ({ run, waitSeconds = 0, waitsFor }: StepResult): Advance => ({
-  next: run.phase === 'ended' ? 'end' : run.phase,
-  waitSeconds,
+const nextOf = ({ run, waitSeconds = 0, waitsFor }: StepResult): Answer => ({
+  ...again(run.phase === 'ended' ? 'end' : run.phase, waitSeconds),
   ...(waitsFor && { waitsFor }),
+})
+
+const again = (step: RunStep, waitSeconds: number) => ({
+  next: 'again' as const,
+  waitSeconds,
+  state: { step },
 })
 
 /** A function that failed without a code of ours says only what kind of error it was. */

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { executionName } from '../lib/cloud/execution-name.ts'
+import type { StepEvent } from '../lib/drive/step.ts'
 import type { MachineFailure } from '../lib/errors/machine-failure.ts'
-import type { RunStep } from './names.ts'
+import { parseEvent } from '../lib/errors/parse-event.ts'
+import { isFileName } from '../lib/paths/path-inside.ts'
+import { type RunStep, runSteps } from './names.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
@@ -42,4 +45,22 @@ export interface RunExtractorEvent {
   startedAt: Date
   input: RunInput
   failure?: MachineFailure
+}
+
+const runExecution = z.string().refine(arn => isFileName(runIdOf(arn), 100), 'not the ARN of an execution')
+
+const nextStep = z.object({ step: z.enum(runSteps).exclude(['fail']) })
+
+/** What a step is to do. One that failed for good ends its row. */
+export const toRunEvent = ({ input, execution, since, state, failure }: StepEvent): RunExtractorEvent => {
+  const { step } = state === null ? { step: 'begin' as const } : parseEvent(nextStep, state)
+  // The report of it would end the run by the same step.
+  if (failure && step === 'end') throw new Error('The run could not be ended')
+  return {
+    step: failure ? 'fail' : step,
+    execution: parseEvent(runExecution, execution),
+    startedAt: since,
+    input: parseEvent(runInput, input),
+    ...(failure && { failure }),
+  }
 }

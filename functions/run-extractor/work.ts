@@ -17,12 +17,11 @@ import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './end-run.ts'
-import { type RunExtractorEvent, runIdOf, runInput } from './event.ts'
+import { runIdOf, runInput, toRunEvent } from './event.ts'
 import { removeOtherRuns } from './leg-folder.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { createRunStorage, createRunStore } from './run.ts'
 import { isOfJob, runAsJob } from './run-as-job.ts'
-import { runStep } from './run-step.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 
 /** The variables that the function's construct must set. */
@@ -59,10 +58,19 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
   const isRunning = createIsRunning(openMachines({ describe: describeExecution }))
   const count = createCountRun()
 
-  const advance = async (event: RunExtractorEvent, context: Context & { logger: Logger }) => {
+  // A hosted service keeps no runs of ours.
+  const areRunsJobs = env.SECRETS_KEY_ARN !== NO_KEY_OF_OURS
+
+  return async (step: StepEvent, context: Context & { logger: Logger }) => {
+    const connection = await service.connection()
+    if (areRunsJobs && !isOfJob(step)) {
+      const { branchId } = runInput.safeParse(step.input).data ?? {}
+      const storage = createStorageClient({ ...connection, branchId })
+      return runAsJob(step, { storage, now, log: context.logger })
+    }
+    const event = toRunEvent(step)
     const runId = runIdOf(event.execution)
     await removeOtherRuns(scratchFolder, runId)
-    const connection = await service.connection()
     const seal = createTokenSeal(connection.token, () =>
       fetchPreviousToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
     )
@@ -88,13 +96,5 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
       now,
       log: context.logger,
     })
-  }
-  // A hosted service keeps no runs of ours.
-  const areRunsJobs = env.SECRETS_KEY_ARN !== NO_KEY_OF_OURS
-  return async (step: StepEvent, context: Context & { logger: Logger }) => {
-    if (!areRunsJobs || isOfJob(step)) return runStep(step, event => advance(event, context))
-    const { branchId } = runInput.safeParse(step.input).data ?? {}
-    const storage = createStorageClient({ ...(await service.connection()), branchId })
-    return runAsJob(step, { storage, now, log: context.logger })
   }
 }

@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { createBucketDocuments } from '../../functions/lib/cloud/bucket-documents.ts'
+import type { Answer } from '../../functions/lib/drive/step.ts'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
-import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
+import type { RunResults } from '../../functions/lib/wire/run-body.ts'
+import { advanceRun } from '../../functions/run-extractor/advance-run.ts'
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import type { RunStep } from '../../functions/run-extractor/names.ts'
@@ -35,6 +37,26 @@ const WORK_BUCKET = 'work'
 
 /** Of the service that the tests start. */
 const PROJECT_ID = 7
+
+/** The step that is next, or what the run did. */
+type Told =
+  | { next: RunStep; waitSeconds: number; waitsFor?: string[] }
+  | { next: 'end'; result: RunResults; failure?: { Error: string; Cause: string } }
+
+const told = (answer: Answer): Told => {
+  if (answer.next === 'again') {
+    const { state, next: _, ...wait } = answer
+    return { next: (state as { step: RunStep }).step, ...wait } // As the run passes it on.
+  }
+  if (answer.next === 'done') return { next: 'end', result: answer.output as RunResults }
+  if (answer.next !== 'failed') throw new Error(`A run answers no "${answer.next}"`)
+  const { failure, details } = answer
+  return {
+    next: 'end',
+    result: details as RunResults,
+    failure: { Error: failure.code, Cause: failure.message },
+  }
+}
 
 /** The function `run-extractor` without its Lambda, on a real storage service behind HTTP and a real S3. */
 export const startExtraction = async (given: GivenService = {}) => {
@@ -85,7 +107,7 @@ export const startExtraction = async (given: GivenService = {}) => {
 
   const startedAt = new Date()
   const advance = (step: RunStep, execution: string, input: RunInput, settings?: Settings) =>
-    advanceRun({ step, execution, startedAt, input }, services(settings, input.branchId))
+    advanceRun({ step, execution, startedAt, input }, services(settings, input.branchId)).then(told)
 
   return {
     service,
@@ -103,7 +125,7 @@ export const startExtraction = async (given: GivenService = {}) => {
     async run(
       configId: string,
       { execution = newExecution(), settings = {}, ...more }: RunOptions = {},
-    ): Promise<{ end: Extract<Advance, { result: unknown }>; steps: string[] }> {
+    ): Promise<{ end: Extract<Told, { result: unknown }>; steps: string[] }> {
       const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const, ...more }
       const steps: string[] = []
       running.add(execution)

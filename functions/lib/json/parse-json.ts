@@ -196,7 +196,7 @@ const isContainer = (value: Json | undefined): value is JsonObject | Json[] =>
  * The tokens of a JSON document, each with its place: texts with their quotes, punctuation, and words such as `1.50` or `null`.
  *
  * The end of a text is looked for by hand. A regular expression notes for each letter where to go back to, and overflows after some
- * millions: a value may be longer, and a checkpoint holds whole bodies as texts.
+ * millions: a value may be longer.
  */
 export function* jsonTokens(json: string): Generator<{ token: string; index: number }> {
   const next = /["{}[\]:,]|[^\s"{}[\]:,]+/g

@@ -2,20 +2,11 @@ import { expect, it } from 'vitest'
 import begin from '#events/run-extractor/begin.json' with { type: 'json' }
 import failed from '#events/run-extractor/failed.json' with { type: 'json' }
 import scheduled from '#events/run-extractor/scheduled.json' with { type: 'json' }
-import type { RunExtractorEvent } from '#functions/run-extractor/event.ts'
-import { runStep } from '#functions/run-extractor/run-step.ts'
+import { type RunExtractorEvent, toRunEvent } from '#functions/run-extractor/event.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 
 /** What the step is asked to do. */
-const asked = async (event: unknown): Promise<RunExtractorEvent> => {
-  let found: RunExtractorEvent | undefined
-  await runStep(stepEvent.parse(event), async given => {
-    found = given
-    return { next: 'leg', waitSeconds: 0 }
-  })
-  if (!found) throw new Error('Nothing was asked')
-  return found
-}
+const asked = async (event: unknown): Promise<RunExtractorEvent> => toRunEvent(stepEvent.parse(event))
 
 it('reads what the machine sends, with a wait for the lease unless it says otherwise', async () => {
   expect(await asked(begin)).toMatchObject({

@@ -279,7 +279,7 @@ describe('failures', () => {
       { step: 'fail', execution, startedAt: new Date(), input, failure },
       extraction.services(),
     )
-    expect(next).toEqual({ next: 'leg', waitSeconds: 0 })
+    expect(next).toEqual({ next: 'again', waitSeconds: 0, state: { step: 'leg' } })
     const { end } = await extraction.run(configId, { execution })
     expect(end.result).toMatchObject({
       rows: [{ id: 'a', error: { code: 'Sandbox.Timedout', message: 'Task timed out' } }, {}, {}],
@@ -321,8 +321,7 @@ describe('one run at a time', () => {
       waitsFor: [executionName(first)],
     })
     expect(await extraction.advance('begin', second, { ...input, overlap: 'skip' })).toEqual({
-      next: 'skipped',
-      waitSeconds: 0,
+      next: 'end',
       result: { status: 'skipped', runningExecution: first },
     })
     await extraction.run(configId, { execution: first })

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { AppendFile } from './table-spool.ts'
-
-const READ_BYTES = 1 << 18
+import { AppendFile, appendRecord, readRecord } from './table-spool.ts'
 
 /** The bytes of a page, and the keys that lead to the items in it. */
 export interface PageSource {
@@ -16,18 +15,11 @@ export const pageOfItems = (items: readonly Json[]): PageSource => ({
   path: [],
 })
 
-interface LoggedPage {
-  type: string
-  parent: JsonObject
-  items: Json[]
-}
-
-/** First line of a record; `bytes` of JSON follow, and a line end. */
-interface RecordHead {
+/** What is known of a page besides its body, which follows it. */
+interface PageHead {
   type: string
   parent: JsonObject
   path: readonly string[]
-  bytes: number
 }
 
 /**
@@ -47,10 +39,9 @@ export class ItemLog {
   }
 
   append(type: string, parent: JsonObject, { body, path }: PageSource): void {
-    const head: RecordHead = { type, parent, path, bytes: body.length }
-    this.#out.write(`${JSON.stringify(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
-    this.#out.writeBytes(body)
-    this.#out.write('\n')
+    const head: PageHead = { type, parent, path }
+    appendRecord(this.#out, Buffer.from(JSON.stringify(head as unknown as JsonObject))) // a list of strings is JSON, readonly or not
+    appendRecord(this.#out, body)
   }
 
   flush(): void {
@@ -58,29 +49,21 @@ export class ItemLog {
   }
 
   /** The pages again, one in memory at a time. */
-  async *pages(): AsyncGenerator<LoggedPage> {
+  async *pages(): AsyncGenerator<Omit<PageHead, 'path'> & { items: Json[] }> {
     this.flush()
     if (this.bytes === 0) return
-    let rest: Buffer = Buffer.alloc(0)
-    let wanted = 0
-    for await (const chunk of createReadStream(this.#out.path, { highWaterMark: READ_BYTES })) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-      if (rest.length < wanted) continue
-      let at = 0
-      for (;;) {
-        const headEnd = rest.indexOf(10, at)
-        if (headEnd === -1) break
-        // Written by `append` above.
-        const head = parseJson(rest.subarray(at, headEnd)) as unknown as RecordHead
-        const end = headEnd + 1 + head.bytes + 1
-        wanted = end - at
-        if (rest.length < end) break
-        const body = parseJson(rest.subarray(headEnd + 1, end - 1))
-        yield { type: head.type, parent: head.parent, items: itemsAt(body, head.path) }
-        at = end
-        wanted = 0
+    const file = openSync(this.#out.path, 'r')
+    try {
+      for (let at = 0; at < this.bytes; ) {
+        await setImmediate() // others have work, too
+        const head = readRecord(file, at)
+        const body = readRecord(file, head.next)
+        const { type, parent, path } = parseJson(head.bytes) as unknown as PageHead // written by `append` above
+        yield { type, parent, items: itemsAt(parseJson(body.bytes), path) }
+        at = body.next
       }
-      rest = rest.subarray(at)
+    } finally {
+      closeSync(file)
     }
   }
 }

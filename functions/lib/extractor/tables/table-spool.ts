@@ -1,4 +1,4 @@
-import { closeSync, openSync, truncateSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, truncateSync, writeSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { pathInside } from '../../paths/path-inside.ts'
 
@@ -172,4 +172,31 @@ export class AppendFile {
       closeSync(descriptor)
     }
   }
+}
+
+const LENGTH_BYTES = 4
+
+/** Writes bytes in front of which their number stands, so that `readRecord` finds where they end. */
+export const appendRecord = (out: AppendFile, bytes: Uint8Array): void => {
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32BE(bytes.length)
+  out.writeBytes(length)
+  out.writeBytes(bytes)
+}
+
+/** The record at a place of an open file, and where the next one begins. */
+export const readRecord = (file: number, at: number): { bytes: Buffer; next: number } => {
+  const length = read(file, at, LENGTH_BYTES).readUInt32BE()
+  const start = at + LENGTH_BYTES
+  return { bytes: read(file, start, length), next: start + length }
+}
+
+const read = (file: number, at: number, length: number): Buffer => {
+  const buffer = Buffer.allocUnsafe(length)
+  for (let done = 0; done < length; ) {
+    const count = readSync(file, buffer, done, length - done, at + done)
+    if (count === 0) throw new Error('A file of the spool is shorter than it was written')
+    done += count
+  }
+  return buffer
 }

@@ -5,7 +5,6 @@ import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
 import { isContainer, mapFields } from '#lib/json/json-value.ts'
-import { jsonTokens } from '#lib/json/parse-json.ts'
 import { NetworkFailure, type Outcome, type Witness } from '../../requests/http/network-failure.ts'
 import type { OutgoingRequest } from '../../requests/http/outgoing-request.ts'
 import type { WrittenTable } from '../../tables/sink-types.ts'
@@ -236,37 +235,13 @@ const maskHeader = (name: string, value: string | string[], mask: (text: string)
 }
 
 /**
- * A body without secrets. JSON stays JSON: a number that is a secret becomes the text `***`.
+ * A body without secrets.
  *
  * @param mask replaces the secrets of a text
  */
-export const maskBody = (body: Buffer, mask: (text: string) => string): Buffer => {
+const maskBody = (body: Buffer, mask: (text: string) => string): Buffer => {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1' // each byte a letter: secrets of ASCII are found in any bytes
   const text = body.toString(encoding)
   const masked = mask(text)
-  if (masked === text) return body
-  const whole = isJson(text) && !isJson(masked) ? maskNumbers(text, mask) : masked
-  return Buffer.from(whole, encoding)
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** What surrounds texts and numbers stays as it is. */
-const maskNumbers = (json: string, mask: (text: string) => string): string => {
-  let whole = ''
-  let copied = 0
-  for (const { token, index } of jsonTokens(json)) {
-    const masked = mask(token)
-    if (masked === token) continue
-    whole += json.slice(copied, index) + (token.startsWith('"') ? masked : JSON.stringify(masked))
-    copied = index + token.length
-  }
-  return whole + json.slice(copied)
+  return masked === text ? body : Buffer.from(masked, encoding)
 }
