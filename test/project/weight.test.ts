@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_622,
+  'lines of product': 91_547,
   'lines of tests': 83_014,
   'words of documents': 92_533,
   functions: 9,
