@@ -130,9 +130,9 @@ const bundleConsole = async (): Promise<OutputFile[]> => {
   return outputFiles.sort(byPath)
 }
 
-/** Files that a function reads at run time: the JSON files of the component catalogue. */
+/** Files that a function reads at run time: the JSON files of the component catalogue, the script of large merges. */
 const dataFilesOf = (name: FunctionName): string[] =>
-  globSync('components/*.json', { cwd: join(projectRoot, 'functions', name) }).sort()
+  globSync(['components/*.json', 'merge/*.py'], { cwd: join(projectRoot, 'functions', name) }).sort()
 
 const byPath = (a: OutputFile, b: OutputFile): number => (a.path < b.path ? -1 : 1)
 

@@ -32,6 +32,7 @@ import { drive } from './drive.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
 import { executionsOf, lookAndStop, machineIdentity } from './machine-identity.ts'
+import { MergeApplication } from './merge-application.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -159,6 +160,7 @@ const runJobFunction = (
   { sizes, ...store }: Store & Pick<StorageServiceProps, 'sizes'>,
 ) => {
   const extractMachine = machineIdentity('extract')
+  const merges = new MergeApplication(scope, 'Merges', store.tables)
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
     bundle,
     description: 'Does the asynchronous jobs of the storage service',
@@ -168,6 +170,7 @@ const runJobFunction = (
       EXTRACT_MACHINE_ARN: extractMachine.arn,
       ...loadLimits(sizes),
       SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
+      MERGE_APPLICATION: merges.name,
       SINGLE_EXPORT_BYTES: String(sizes.singleExportBytes),
       EXPORT_PART_BYTES: String(sizes.exportPartBytes),
       LOAD_RANGE_BYTES: String(sizes.loadRangeBytes),
@@ -182,6 +185,7 @@ const runJobFunction = (
   allowPuttingObjects(runJob, store.tables, { prefix: documentPrefix }) // Configurations of branches that are merged.
   allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
   allowStartingJobs(runJob)
+  merges.allowRuns(runJob)
   allow(runJob, ['states:StartExecution'], [extractMachine.arn])
   allow(runJob, lookAndStop, [executionsOf(extractMachine.name, 'run-*')])
   return runJob

@@ -83,7 +83,10 @@ export const runJob = async (
     const ended = await succeed(started, outcome, services)
     return finishAndLog(ended, services, outcome.endOthers)
   } catch (error) {
-    if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
+    if (error instanceof OutgrownLoad)
+      return error.waitSeconds === undefined
+        ? { status: 'distribute', load: error.load }
+        : { status: 'blocked', waitSeconds: error.waitSeconds }
     if (!(error instanceof UserError)) throw error
     return finishAndLog(await jobs.fail(started, now(), jobFailure(error)), services)
   }

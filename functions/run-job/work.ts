@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Client } from '../lib/cloud/s3-client.ts'
 import {
   describeExecution,
@@ -11,14 +12,18 @@ import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import type { Environment } from '../lib/env.ts'
+import { keptUntilFailed } from '../lib/kept-until-failed.ts'
+import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
+import { createMergeForks } from '../lib/storage/tables/content/merge-fork.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
 import { createCountJob } from './job/count-jobs.ts'
 import { createExtractRuns } from './job/extract-runs.ts'
+import type { LargeMerges } from './job/services.ts'
 import { jobStep } from './job-step.ts'
 import { doPiece } from './pieces/do-piece.ts'
 import { runJob } from './run-job.ts'
@@ -46,6 +51,8 @@ export const variables = [
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
   'SINGLE_MERGE_BYTES',
+  /** What merges more, in JSON: id of an application of EMR Serverless and the role of its runs; or `none`. */
+  'MERGE_APPLICATION',
   /** Bytes of a table that one function still exports by itself. */
   'SINGLE_EXPORT_BYTES',
   /** Bytes of the table in each part of a larger export. */
@@ -73,6 +80,7 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
       singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
       singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
       documents: createLoadDocuments(s3, env.TABLES_BUCKET),
+      merges: largeMerges(env, s3),
       singleExportBytes: Number(env.SINGLE_EXPORT_BYTES),
       exportPartBytes: Number(env.EXPORT_PART_BYTES),
       exports: createExportDocuments(s3, env.TABLES_BUCKET),
@@ -101,5 +109,20 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
       documents,
       doPiece: piece => doPiece(piece, { ...pieces, tableEngine }),
     })
+  }
+}
+
+const largeMerges = (env: Environment<RunJobEnv>, s3: S3Client): LargeMerges | undefined => {
+  const { MERGE_APPLICATION: named, TABLES_BUCKET: bucket } = env
+  if (named === NONE) return undefined
+  // Its client is loaded where there is something to merge.
+  const engine = keptUntilFailed(async () => (await import('./merge/emr-serverless.ts')).emrServerless(named))
+  return {
+    forks: createMergeForks(s3, bucket),
+    engine: {
+      start: async run => (await engine()).start(run),
+      look: async runId => (await engine()).look(runId),
+      stop: async runId => (await engine()).stop(runId),
+    },
   }
 }

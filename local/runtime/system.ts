@@ -68,6 +68,7 @@ export const variables = (config: StackConfig, { url, bundles }: { url: string; 
     RUNNABLE_COMPONENTS: JSON.stringify(runnableComponents(join(bundles, 'storage-api', 'components'))),
     SINGLE_LOAD_BYTES: isOurs ? String(config.sizes.singleLoadBytes) : NONE,
     SINGLE_MERGE_BYTES: String(config.sizes.singleMergeBytes),
+    MERGE_APPLICATION: NONE,
     SINGLE_EXPORT_BYTES: String(config.sizes.singleExportBytes),
     EXPORT_PART_BYTES: String(config.sizes.exportPartBytes),
     LOAD_RANGE_BYTES: String(config.sizes.loadRangeBytes),

@@ -44,6 +44,11 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
     because:
       'It is asked for with s3:GetObject where a request names a version, as those for landed objects do.',
   },
+  {
+    rights: ['iam:PassRole'],
+    of: ['run-job'],
+    because: 'It is asked for with emr-serverless:StartJobRun, for the role of the run.',
+  },
 ]
 
 const items = (...actions: string[]): string[] => actions.map(action => `dynamodb:${action}`)

@@ -190,14 +190,23 @@ describe('schedules', () => {
     expect(differing.map(([id]) => id)).toEqual([expect.stringMatching(/^TickFunction[0-9A-F]{8}$/)])
   })
 
-  it('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
+  it('schedules of configurations need one schedule, each minute; nobody may make schedules, or pass a role but that of large merges', () => {
     const expressionsOf = (given: Template) =>
       resourcesOf(given, 'AWS::Scheduler::Schedule')
         .filter(([id]) => id.startsWith('Tick'))
         .map(([, { Properties }]) => Properties['ScheduleExpression'])
     expect(expressionsOf(template)).toEqual(['rate(1 minute)'])
-    const actions = statementsOf(template).flatMap(([, { Action }]) => Action)
-    expect(actions.filter(action => /^(scheduler:|iam:)/.test(action))).toEqual([])
+    const statements = statementsOf(template).map(([, statement]) => statement)
+    expect(
+      statements.filter(({ Action }) => [Action].flat().some(action => /^(scheduler:|iam:)/.test(action))),
+    ).toEqual([
+      {
+        Action: 'iam:PassRole',
+        Effect: 'Allow',
+        Resource: { 'Fn::GetAtt': [expect.stringMatching(/^StorageMergesRole/), 'Arn'] },
+        Condition: { StringEquals: { 'iam:PassedToService': 'emr-serverless.amazonaws.com' } },
+      },
+    ])
   })
 
   it.each([

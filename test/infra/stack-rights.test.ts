@@ -35,7 +35,11 @@ describe('rights', () => {
     )
     const byServices = trusted.filter(({ Principal }) => Principal['Service'] !== undefined)
     expect(new Set(byServices.map(({ Principal }) => Principal['Service']))).toEqual(
-      new Set(['lambda', 'states', 'events', 'scheduler'].map(service => `${service}.amazonaws.com`)),
+      new Set(
+        ['lambda', 'states', 'events', 'scheduler', 'emr-serverless'].map(
+          service => `${service}.amazonaws.com`,
+        ),
+      ),
     )
     expect(byServices.length).toBeGreaterThan(15)
     for (const statement of byServices)

@@ -10,13 +10,13 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_547,
-  'lines of tests': 83_014,
-  'words of documents': 92_533,
+  'lines of product': 92_003,
+  'lines of tests': 83_596,
+  'words of documents': 92_934,
   functions: 9,
   routes: 211,
   settings: 20,
-  packages: 75,
+  packages: 76,
 }
 
 const tracked = (...patterns: string[]): string[] =>

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
 import { withinLimit } from '#lib/cloud/assume-role.ts'
+import type { MergeEngine } from '#lib/distributed/merge-engine.ts'
 import { NONE } from '#lib/none.ts'
+import { createMergeForks } from '#lib/storage/tables/content/merge-fork.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/load-limits.ts'
@@ -42,7 +44,7 @@ const GiB = 1024 ** 3
 const region = 'us-east-1'
 const filesBucket = 'files'
 const tablesBucket = 'tables'
-const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
+export const rootKey = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
 export interface StorageServiceOptions {
   now?: () => Date
@@ -62,6 +64,8 @@ export interface StorageServiceOptions {
   gzipLimits?: GzipLimits
   /** Staged bytes that are merged by primary key; default 2 GiB. */
   singleMergeBytes?: number
+  /** Merges more; default: nothing does. */
+  mergeEngine?: (service: { s3Endpoint: string }) => MergeEngine
   /** Bytes of CSV in one range of a large load; default 256 MiB. */
   rangeBytes?: number
   /** Runs configurations; default: no test expects a run. */
@@ -99,7 +103,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
-    root,
+    root: rootKey,
     roles: storageRoles(filesBucket, tablesBucket),
   })
   await s3Server.createBucket(filesBucket, { acceptsAcls: true })
@@ -107,7 +111,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const database = await startItemTable()
   const keys = await startKeyService()
 
-  const s3Client = { endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true }
+  const s3Client = { endpoint: s3Server.endpoint, region, credentials: rootKey, forcePathStyle: true }
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const plainItems = guardWrites(database.items)
@@ -187,6 +191,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
       singleMergeBytes: options.singleMergeBytes ?? 2 * GiB,
       documents,
+      merges: options.mergeEngine && {
+        forks: createMergeForks(s3, tablesBucket),
+        engine: options.mergeEngine({ s3Endpoint: s3Server.endpoint }),
+      },
       singleExportBytes: 2 * GiB,
       exportPartBytes: 256 * 1024 ** 2,
       exports: exportDocuments,

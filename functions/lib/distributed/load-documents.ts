@@ -118,6 +118,8 @@ const documents = {
   ]),
   /** Of each group: its Parquet files. */
   staged: z.union([refused, z.object({ files: tableFiles })]),
+  /** That a fork of the table is written for an engine, and its run when it has been started. */
+  merge: z.object({ runId: z.string().optional() }),
 }
 
 export type LoadDocument<Name extends keyof typeof documents> = z.infer<(typeof documents)[Name]>

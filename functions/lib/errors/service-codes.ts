@@ -97,7 +97,8 @@ export const tablesCodes = {
   'storage.export.tooLarge': 'An export with an order reads more of its table than one function sorts.',
   'storage.load.detectTooLarge': 'The first load with `types=detect` is larger than one function looks at.',
   'storage.load.mergeTooLarge':
-    'A load with a primary key, or its table, is larger than one function can merge.',
+    'A load with a primary key, or its table, is larger than one function can merge, and there is no engine for it.',
+  'storage.load.mergeFailed': 'The engine for large merges has not merged the rows of a load.',
 } as const
 
 export const aliasesCodes = {

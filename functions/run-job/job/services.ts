@@ -1,8 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { ExportDocuments } from '../../lib/distributed/export-documents.ts'
 import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
+import type { MergeEngine } from '../../lib/distributed/merge-engine.ts'
 import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
+import type { MergeForks } from '../../lib/storage/tables/content/merge-fork.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
 import type { ExtractRuns } from './extract-runs.ts'
@@ -42,9 +44,16 @@ export interface Distribution {
    */
   singleMergeBytes: number
   documents: LoadDocuments
+  /** What merges more. Undefined: nothing does, and such loads are refused. */
+  merges?: LargeMerges | undefined
   /** An export that reads more bytes of its table outgrows one function. */
   singleExportBytes: number
   /** Bytes of the table that one function exports of a larger one. */
   exportPartBytes: number
   exports: ExportDocuments
+}
+
+export interface LargeMerges {
+  forks: MergeForks
+  engine: MergeEngine
 }

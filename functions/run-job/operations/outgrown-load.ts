@@ -3,14 +3,14 @@ import type { SourceObject } from '../../lib/cloud/multipart/source-object.ts'
 import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-documents.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'
-import { UserError } from '../../lib/errors/errors.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
 import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.ts'
 import { correlationIdOf } from '../job/log-job.ts'
-import type { Distribution, RunJobServices } from '../job/services.ts'
+import type { RunJobServices } from '../job/services.ts'
+import { mergeOutgrown, outgrowsMerge } from '../merge/merge-outgrown.ts'
 import { keepHeadings } from './keep-headings.ts'
 import { tableLoad } from './outcome.ts'
 
@@ -45,16 +45,19 @@ export interface LoadedContent {
 export class OutgrownLoad extends Error {
   override readonly name = 'OutgrownLoad'
   readonly load: LoadPlace
+  /** Its rows are staged, and an engine merges them: look again after this time. */
+  readonly waitSeconds: number | undefined
 
-  constructor(load: LoadPlace) {
+  constructor(load: LoadPlace, waitSeconds?: number) {
     super('The load outgrows one function')
     this.load = load
+    this.waitSeconds = waitSeconds
   }
 }
 
 /**
  * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
- * of the step that found something wrong, and `UserError` `storage.load.mergeTooLarge` when one function cannot merge it.
+ * of the step that found something wrong, and those of {@link mergeOutgrown}.
  */
 export const loadOutgrown = async (
   job: ProcessingJob,
@@ -68,7 +71,6 @@ export const loadOutgrown = async (
     await askForStaging(job, request, services)
     throw new OutgrownLoad({ ...place, correlationId: correlationIdOf(job) })
   }
-  refuseLargeMerge(ready, request, distribution)
   const { snapshot, replacedRowsCount } = await commit(place, { ready, request }, services)
   await keepHeadings(request, ready.renamed, services)
   log.info('Load committed', {
@@ -104,42 +106,25 @@ const askForStaging = async (
 
 const commit = async (
   place: LoadPlace,
-  { ready, request: { current, incremental } }: { ready: ReadyLoad; request: OutgrownRequest },
-  { tableEngine }: RunJobServices,
+  { ready, request }: { ready: ReadyLoad; request: OutgrownRequest },
+  services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; replacedRowsCount: number }> => {
-  const { staged, table } = ready
+  const { current, incremental, loadedAt } = request
   // The job has held the table since it was cut: nobody else has changed its columns.
-  const kept = incremental ? (current?.files ?? []) : []
-  const engine = await tableEngine()
+  const table = withFiles(ready.table, incremental ? (current?.files ?? []) : [])
+  const staged = ready.staged.files
+  if (outgrowsMerge(table, staged, services.distribution)) {
+    const merged = await mergeOutgrown({ place, table, staged, loadedAt }, services)
+    if ('waitSeconds' in merged) throw new OutgrownLoad(place, merged.waitSeconds)
+    return { snapshot: withFiles(table, merged.files), replacedRowsCount: merged.replacedRowsCount }
+  }
+  const engine = await services.tableEngine()
   return engine.commitStaged({
-    table: withFiles(table, kept),
-    staged: staged.files,
+    table,
+    staged,
     incremental,
     keyPrefix: `${loadPrefix(place)}commit/`,
   })
-}
-
-/** A merge reads the keys of the table, and the staged rows whole. */
-const TABLE_FACTOR = 5
-
-const bytesOf = (files: Snapshot['files'] = []): number =>
-  files.reduce((bytes, file) => bytes + file.bytes, 0)
-
-const refuseLargeMerge = (
-  { staged, table }: ReadyLoad,
-  { current, incremental }: OutgrownRequest,
-  { singleMergeBytes }: Distribution,
-): void => {
-  if (table.primaryKey.length === 0) return
-  const stagedBytes = bytesOf(staged.files)
-  const tableBytes = bytesOf(incremental ? current?.files : [])
-  if (stagedBytes <= singleMergeBytes && tableBytes <= TABLE_FACTOR * singleMergeBytes) return
-  throw new UserError(
-    'storage.load.mergeTooLarge',
-    `The load has ${stagedBytes} bytes as Parquet and its table ${tableBytes}, and a load that outgrows one function is merged by ` +
-      `primary key up to ${singleMergeBytes}, into ${TABLE_FACTOR * singleMergeBytes}: send the rows in several files.`,
-    { params: { stagedBytes, tableBytes, singleMergeBytes } },
-  )
 }
 
 /** A load whose rows are staged, and what its job will report. */
