@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 92_003,
-  'lines of tests': 83_596,
+  'lines of tests': 83_647,
   'words of documents': 92_934,
   functions: 9,
   routes: 211,
