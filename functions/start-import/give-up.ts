@@ -6,13 +6,7 @@ import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
 import type { ImportAnswer } from './import-answer.ts'
 import { targetOf } from './import-version.ts'
 import { holdKey, type Progress } from './key-records.ts'
-import {
-  type DescribedSource,
-  describeSource,
-  objectKeyId,
-  objectVersionId,
-  storedVersion,
-} from './object-version.ts'
+import { type DescribedSource, describeSource, objectKeyId, objectVersionId } from './object-version.ts'
 
 /** After an import has failed for good: says why, leaves no parts of an unfinished move, and lets the next execution begin. */
 export const giveUp = async (
@@ -43,14 +37,12 @@ const abandonImport = async (
       : undefined
   key?.change({ mayHaveFailed: true })
   try {
-    const versionId = storedVersion(found?.source ?? landed)
-    const isKnown = found !== undefined || versionId !== undefined
+    const { versionId = found?.source.versionId } = landed
     const hasJob =
-      isKnown &&
-      (await abandonOwn(dependencies, objectVersionId({ ...landed, versionId }, found?.source.etag ?? '')))
+      versionId !== undefined && (await abandonOwn(dependencies, objectVersionId({ ...landed, versionId })))
     const other = key?.state.moving
     if (other !== undefined) {
-      const skipped = objectVersionId({ ...landed, versionId: other }, '')
+      const skipped = objectVersionId({ ...landed, versionId: other })
       await abandonMove(dependencies, skipped, { isSkipped: true })
       key?.change({ moving: undefined })
     }
@@ -101,7 +93,7 @@ const describeFailed = async (
   dependencies: StartImportDependencies,
   { source, metadata }: DescribedSource,
 ): Promise<{ isIncremental?: boolean | null; versionId?: string | undefined }> => {
-  const versionId = storedVersion(source)
+  const { versionId } = source
   try {
     const { incremental } = await targetOf(source.key, metadata, dependencies)
     return { isIncremental: incremental, versionId }

@@ -1,33 +1,24 @@
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { again, followJob, type ImportAnswer } from './import-answer.ts'
-import { isWantedAgain, jobEnd } from './import-version.ts'
+import { identityOf, importOf, isOwn, isWantedAgain, jobEnd, type KeyWork } from './import-version.ts'
 import { nextAttempt, PROGRESS_EXPIRES_SECONDS, type Progress, type VersionMark } from './key-records.ts'
-import { identityOf, importOf, isOwn, type KeyWork } from './key-work.ts'
-import {
-  endReplay,
-  finishLate,
-  importLate,
-  JOB_WAIT_SECONDS,
-  noteFailedReload,
-  superseded,
-} from './late-versions.ts'
 import { readVersions, versionsAfter } from './object-version.ts'
+
+/** Until a job is looked at that the next version waits for. */
+const JOB_WAIT_SECONDS = 1
 
 /**
  * Imports the versions of a key in the order in which S3 stored them: first those that nobody has imported yet, whoever
  * heard of them, then the event's own. A version that comes after newer ones were loaded does not win over them.
  */
 export const importInOrder = async (work: KeyWork): Promise<ImportAnswer> => {
-  const { dependencies, key, landed } = work
-  const unfinished = await finishLate(work)
-  if (unfinished) return unfinished
-
-  const { bucket, versionId } = landed
+  const { key } = work
+  const { s3, bucket, key: name, versionId } = work.own.source
   const until = [versionId, key.state.through?.versionId]
-  const versions = await readVersions(dependencies.s3, { bucket, key: landed.key, until })
+  const versions = await readVersions(s3, { bucket, key: name, until })
   const own = versions.find(version => isOwn(work, version))
-  if (!own) throw new UserError('landing.objectGone', `The object ${landed.key} is no longer in ${bucket}.`)
+  if (!own) throw new UserError('landing.objectGone', `The object ${name} is no longer in ${bucket}.`)
 
   if (own !== versions.at(-1)) key.change({ mayHaveFailed: true })
   return (await importPending(work, versions)) ?? (await ownOutcome(work, versions, own))
@@ -38,21 +29,17 @@ const ownOutcome = async (
   versions: readonly VersionMark[],
   own: VersionMark,
 ): Promise<ImportAnswer> => {
-  const {
-    dependencies,
-    own: { versionId },
-  } = work
-  const progress = await dependencies.records.progress(versionId)
+  const progress = await work.dependencies.records.progress(work.own.versionId)
   if (progress.isSuperseded) return superseded(progress.supersededBy)
   refuseFailedReloads(work, progress)
   const follow = followJob(work.own, 'alreadyStarted', progress)
-  if (follow)
-    return (await isWantedAgain(dependencies, progress))
-      ? importLate(work, versions, { own, progress })
-      : follow
-  if (isForgotten(work, own, progress)) return { next: 'done', output: { outcome: 'alreadyImported' } }
+  if (follow && !(await isWantedAgain(work.dependencies, progress))) return follow
+  if (!follow && isForgotten(work, own, progress))
+    return { next: 'done', output: { outcome: 'alreadyImported' } }
   return importLate(work, versions, { own, progress })
 }
+
+const superseded = (by = ''): ImportAnswer => ({ next: 'done', output: { outcome: 'superseded', by } })
 
 /** Its record has expired: what is older than the newest import known, and than any record, is not imported again. */
 const isForgotten = (
@@ -65,14 +52,87 @@ const isForgotten = (
   return own.versionId === key.state.through?.versionId || ageMs > PROGRESS_EXPIRES_SECONDS * 1000
 }
 
-const refuseFailedReloads = ({ landed }: KeyWork, { failedReloads, isFailureReported }: Progress): void => {
+const refuseFailedReloads = ({ own }: KeyWork, { failedReloads, isFailureReported }: Progress): void => {
   if (failedReloads.length === 0 || isFailureReported) return
   throw new UserError(
     'landing.reloadFailed',
-    `This version of ${landed.key} came late. It was loaded, but newer versions could not be loaded again after it: ` +
+    `This version of ${own.source.key} came late. It was loaded, but newer versions could not be loaded again after it: ` +
       `${failedReloads.join(', ')}. Rows that they share with it show its values. Upload the newest version once more.`,
     { params: { versions: failedReloads } },
   )
+}
+
+/**
+ * Imports a version after newer ones of its key, or once more.
+ *
+ * The table must become what it would be had all come in order. A newer version that replaced the table leaves nothing
+ * of this one. Rows without a primary key are added once, wherever. Otherwise it is loaded, and then the newer ones
+ * again after it, all of which were added to the table: the bucket still has their bytes.
+ */
+const importLate = async (
+  work: KeyWork,
+  versions: readonly VersionMark[],
+  { own, progress }: { own: VersionMark; progress: Progress },
+): Promise<ImportAnswer> => {
+  const { dependencies, key } = work
+  const { records, log } = dependencies
+  const { through, round } = key.state
+  const facts = { key: work.own.source.key, versionId: own.versionId }
+  const newer = await loadedAfter(work, versions, own)
+  if (newer === 'running') return again(JOB_WAIT_SECONDS)
+  const { replacedBy, added } = newer
+  if (replacedBy !== undefined) {
+    const noted = { ...progress, isSuperseded: true, supersededBy: replacedBy }
+    await records.saveProgress(work.own.versionId, noted)
+    log.info('superseded', { ...facts, by: replacedBy })
+    return superseded(replacedBy)
+  }
+
+  const isReplay = through !== undefined && added.length > 0 && !(await isOnlyAdded(work))
+  const nextRound = isReplay ? round + 1 : round
+  const attempt = progress.jobId === undefined ? progress : nextAttempt(progress, nextRound)
+  if (!isReplay) {
+    const step = await importOf(work, own, attempt)
+    if (step.next === 'skipped') throw new Error('The event’s own version was skipped')
+    return step.next === 'accepted' ? step.answer : step
+  }
+  await records.saveProgress(work.own.versionId, { ...attempt, reloadedVersions: added.length })
+  log.info('late: newer versions are loaded again', { ...facts, newer: added })
+  key.change({ round: nextRound, through: own, replay: { of: own, to: through, failed: [] } })
+  // In one write, before the job is accepted: whoever holds the key from here on loads this version, and the newer ones once more after it.
+  await key.save()
+  return (await importPending(work, versions)) ?? again(JOB_WAIT_SECONDS)
+}
+
+/** Rows that go to a table without a primary key stay whatever comes before or after them. */
+const isOnlyAdded = async ({ dependencies, own }: KeyWork): Promise<boolean> => {
+  const { incremental, tableId } = own.target
+  if (!incremental) return false
+  const table = await dependencies.storage.table(tableId).catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return { primaryKey: [] }
+    throw error
+  })
+  return table.primaryKey.length === 0
+}
+
+/** The newer versions that are in the table: those that were added, down to one that replaced it. */
+const loadedAfter = async (
+  work: KeyWork,
+  versions: readonly VersionMark[],
+  own: VersionMark,
+): Promise<'running' | { replacedBy: string | undefined; added: string[] }> => {
+  const { storage, records } = work.dependencies
+  const added: string[] = []
+  for (const version of versions.slice(0, versions.indexOf(own))) {
+    const { jobId, isIncremental } = await records.progress(identityOf(work, version))
+    if (jobId === undefined) continue
+    const end = await jobEnd(storage, jobId)
+    if (end === 'running') return 'running'
+    if (end !== 'success') continue
+    if (!isIncremental) return { replacedBy: version.versionId, added }
+    added.push(version.versionId)
+  }
+  return { replacedBy: undefined, added }
 }
 
 /** A function has 15 minutes, and the largest object that it moves by itself takes some three. */
@@ -82,11 +142,13 @@ type PendingStep =
   | Awaited<ReturnType<typeof importOf>>
   /** Its import is under way, or there is nothing to import: the next one may follow. */
   | { next: 'passed' }
+  /** It is not in the table, and its job is over. */
+  | { next: 'lost' }
   /** The next one has to wait until its job has ended. */
   | { next: 'unsettled'; jobId: number }
 
 /**
- * Imports the versions that nobody has imported yet, oldest first, and those that are to be loaded again.
+ * Imports the versions that nobody has imported yet, oldest first, and those that are to be loaded again after one that came late.
  *
  * The service runs the jobs of a table in the order in which it accepts them, so that the next version need not wait for
  * the end of a job; except of one that creates the table (it may fail, because another key was first), and while
@@ -97,13 +159,15 @@ const importPending = async (
   versions: readonly VersionMark[],
 ): Promise<ImportAnswer | undefined> => {
   const { dependencies, key } = work
-  const pending = versionsAfter(versions, key.state.through)
+  const late = key.state.replay?.of
+  const pending = [...(late ? [late] : []), ...versionsAfter(versions, key.state.through)]
   const startedAt = dependencies.now().getTime()
   let ownAnswer: ImportAnswer | undefined
   let hasOwn = !pending.some(version => isOwn(work, version))
   let last = key.state.through
 
   for (const version of pending) {
+    const isLate = version === late
     const isAllowedToStop = hasOwn && !key.state.replay
     if (dependencies.now().getTime() - startedAt > LONGEST_PASS_MS)
       return isAllowedToStop ? ownAnswer : again(JOB_WAIT_SECONDS)
@@ -117,6 +181,12 @@ const importPending = async (
       return hasOwn && !key.state.replay
         ? ownAnswer
         : again(JOB_WAIT_SECONDS, executionOfJob(step.next === 'unsettled' ? step.jobId : step.answer.jobId))
+    }
+    if (isLate) {
+      if (step.next === 'passed') continue
+      // It is not in the table: nothing is to be loaded again.
+      key.change({ through: key.state.replay?.to, replay: undefined })
+      return importPending(work, versions)
     }
     last = version
     if (step.next !== 'skipped') key.change({ through: version })
@@ -160,9 +230,11 @@ const pendingStep = async (
   const end = await jobEnd(dependencies.storage, progress.jobId)
   if (end === 'running') return { next: 'unsettled', jobId: progress.jobId }
   if (end === 'tableExists') return begin(nextAttempt(progress, round))
-  if (end === 'success' && isToReload) return begin({ ...nextAttempt(progress, round), isReload: true })
-  if (end === 'error' && progress.isReload) noteFailedReload(work, version)
-  return { next: 'passed' }
+  if (end === 'error') {
+    if (progress.isReload) noteFailedReload(work, version)
+    return { next: 'lost' }
+  }
+  return isToReload ? begin({ ...nextAttempt(progress, round), isReload: true }) : { next: 'passed' }
 }
 
 /** A version before the mark of its key that has no record would pass for one whose record has expired. */
@@ -171,4 +243,25 @@ const noteSkipped = async (work: KeyWork, version: VersionMark): Promise<void> =
   const versionId = identityOf(work, version)
   const progress = await records.progress(versionId)
   if (progress.revision === 0) await records.saveProgress(versionId, progress)
+}
+
+const noteFailedReload = ({ key }: KeyWork, { versionId }: VersionMark): void => {
+  const { replay } = key.state
+  if (replay) key.change({ replay: { ...replay, failed: [...replay.failed, versionId] } })
+}
+
+/** Tells the late version's own execution what could not be loaded again after it. */
+const endReplay = async (work: KeyWork): Promise<void> => {
+  const { dependencies, key } = work
+  const { records } = dependencies
+  const { of: late, failed = [] } = key.state.replay ?? {}
+  if (late !== undefined && failed.length > 0) {
+    const versionId = identityOf(work, late)
+    await records.saveProgress(versionId, {
+      ...(await records.progress(versionId)),
+      failedReloads: failed,
+      isFailureReported: false,
+    })
+  }
+  key.change({ replay: undefined })
 }

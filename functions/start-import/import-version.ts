@@ -1,5 +1,6 @@
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { refuseTooLarge } from '../lib/distributed/load-limits.ts'
+import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { nameColumns } from '../lib/storage/files/list-slices.ts'
 import { isTableMadeMeanwhile, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
@@ -7,14 +8,14 @@ import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
 import { followJob, type JobAnswer } from './import-answer.ts'
-import type { Progress } from './key-records.ts'
+import type { HeldKey, Progress, VersionMark } from './key-records.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
-import { storedVersion } from './object-version.ts'
+import { type DescribedSource, describeSource, objectVersionId } from './object-version.ts'
 import type { NumberRange } from './transfer.ts'
 
 /** The version that the event names. */
 export interface OwnVersion {
-  source: SourceObject
+  source: DescribedSource['source']
   target: LandingTarget
   /** Identity of the object version. */
   versionId: string
@@ -30,18 +31,79 @@ export const targetOf = async (
   return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
 }
 
+/** One execution's work on a key. */
+export interface KeyWork {
+  dependencies: StartImportDependencies
+  key: HeldKey
+  own: OwnVersion
+}
+
+type Step =
+  | VersionStep
+  /** It cannot be imported; its own execution says why. */
+  | { next: 'skipped' }
+
+export const isOwn = ({ own }: KeyWork, { versionId }: VersionMark): boolean =>
+  versionId === own.source.versionId
+
+/** Identity of a version of the key. */
+export const identityOf = ({ own }: KeyWork, { versionId }: VersionMark): string =>
+  objectVersionId({ ...own.source, versionId })
+
+/** Where a version of the key goes and how it is read. Throws `UserError`. */
+const describeVersion = async (
+  work: KeyWork,
+  version: VersionMark,
+): Promise<Omit<OwnVersion, 'versionId'>> => {
+  const { dependencies, own } = work
+  if (isOwn(work, version)) return own
+  const { bucket, key } = own.source
+  const { source, metadata } = await describeSource(dependencies.s3, {
+    bucket,
+    key,
+    versionId: version.versionId,
+  })
+  return { source, target: await targetOf(key, metadata, dependencies) }
+}
+
+/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */
+export const importOf = async (work: KeyWork, version: VersionMark, progress: Progress): Promise<Step> => {
+  const { dependencies, key } = work
+  const isOther = !isOwn(work, version)
+  try {
+    const { source, target } = await describeVersion(work, version)
+    const step = await importVersion(dependencies, {
+      source,
+      target,
+      versionId: identityOf(work, version),
+      progress: { ...progress, round: key.state.round },
+    })
+    key.change({ moving: step.next === 'each' && isOther ? version.versionId : undefined })
+    return step
+  } catch (error) {
+    const mayWorkLater = asTransient(error) instanceof TransientError
+    if (!isOther || mayWorkLater) throw error
+    dependencies.log.warn('an older version of the key cannot be imported', {
+      key: work.own.source.key,
+      versionId: version.versionId,
+      error,
+    })
+    return { next: 'skipped' }
+  }
+}
+
 interface ImportWork extends OwnVersion {
   progress: Progress
 }
 
-export type VersionStep =
+type VersionStep =
   /** `answer`: what an execution of this very version does next. */
   | { next: 'accepted'; progress: Progress; answer: JobAnswer }
   /** Several functions move the parts of these ranges; then the import continues. */
   | { next: 'each'; parts: readonly VersionRange[] }
 
-/** A range of parts of an object version; `null`: the version that the event names. */
-type VersionRange = NumberRange & { versionId: string | null }
+/** A range of parts of an object version. */
+type VersionRange = NumberRange & { versionId: string }
 
 /**
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
@@ -49,19 +111,14 @@ type VersionRange = NumberRange & { versionId: string | null }
  * Progress is saved before each step that must not happen twice, so that a repeated call resumes where an earlier one
  * died. Throws `UserError` for an object that is too large to be loaded, before any byte of it is moved.
  */
-export const importVersion = async (
-  services: StartImportDependencies,
-  work: ImportWork,
-): Promise<VersionStep> => {
+const importVersion = async (services: StartImportDependencies, work: ImportWork): Promise<VersionStep> => {
   const { records, acceptedLoads } = services
   const { versionId, target, source } = work
   if (!work.progress.isUploaded)
     await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
   const { fileId, ranges, progress } = await uploadFile(services, work)
-  if (ranges.length > 0) {
-    const version = storedVersion(source) ?? null
-    return { next: 'each', parts: ranges.map(range => ({ ...range, versionId: version })) }
-  }
+  if (ranges.length > 0)
+    return { next: 'each', parts: ranges.map(range => ({ ...range, versionId: source.versionId })) }
   // Before its bytes were there, nobody can have asked for its import.
   const wasUploadedBefore = work.progress.isUploaded
   // Accepted by the service here, noted in the next line. A death between: docs/architecture.md.

@@ -189,8 +189,8 @@ export const progressItem = z.object({
 export type Progress = z.infer<typeof progressItem>
 
 /** The same version once more, from the beginning. */
-export const nextAttempt = ({ attempt, revision }: Progress, round: number): Progress =>
-  progressItem.parse({ attempt: attempt + 1, revision, round })
+export const nextAttempt = ({ attempt, revision, reloadedVersions }: Progress, round: number): Progress =>
+  progressItem.parse({ attempt: attempt + 1, revision, round, reloadedVersions })
 
 /** A version of a key, and when S3 stored it (ISO 8601). */
 const versionMark = z.object({ versionId: z.string(), modified: z.string() })
@@ -203,14 +203,10 @@ export const keyState = z.object({
   through: z.optional(versionMark),
   /** Grows when versions are to be loaded again; one that was loaded in an earlier round is loaded once more. */
   round: z._default(z.int(), 0),
-  /** A version that is being loaded after newer ones: these are loaded again after it. */
-  late: z.optional(versionMark),
-  /** The versions after `of`, up to `to`, are being loaded again; `failed`: those that could not be. */
-  replay: z.optional(z.object({ of: z.string(), to: versionMark, failed: z.array(z.string()) })),
+  /** A version that came late, `of`, is being loaded, and then those after it, up to `to`, again; `failed`: those that could not be. */
+  replay: z.optional(z.object({ of: versionMark, to: versionMark, failed: z.array(z.string()) })),
   /** The version, other than its own, whose parts the holder moves. */
   moving: z.optional(z.string()),
-  /** The content that was imported last, of a bucket that keeps no versions. */
-  content: z.optional(z.string()),
   /** Absent: this is the first import of the key, and there is no failure that its success would mend. */
   mayHaveFailed: z.optional(z.boolean()),
 })

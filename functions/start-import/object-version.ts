@@ -11,54 +11,49 @@ import { UserError } from '../lib/errors/errors.ts'
 import type { LandedObject } from '../lib/landed-object.ts'
 import type { VersionMark } from './key-records.ts'
 
-/** S3's own name of the version that a key has while its bucket keeps none. */
+/** S3's own name of what it replaces by the next write, while a bucket keeps no versions. */
 const NULL_VERSION = 'null'
 
-/**
- * One stored version of one key, as an id that is safe in item keys and headers.
- *
- * Without a version id (a bucket that keeps none) the ETag stands for the content.
- */
-export const objectVersionId = ({ bucket, key, versionId }: LandedObject, etag: string): string =>
-  digest([bucket, key, versionId ?? etag])
+/** One stored version of one key. */
+export type ObjectVersion = Pick<LandedObject, 'bucket' | 'key'> & { versionId: string }
+
+/** As an id that is safe in item keys and headers. */
+export const objectVersionId = ({ bucket, key, versionId }: ObjectVersion): string =>
+  digest([bucket, key, versionId])
 
 /** One key of one bucket, whatever its version. */
 export const objectKeyId = ({ bucket, key }: LandedObject): string => digest([bucket, key])
 
-/** The version that S3 keeps of an object; `undefined` when the next write replaces it. */
-export const storedVersion = ({ versionId }: { versionId?: string | undefined }): string | undefined =>
-  versionId === NULL_VERSION ? undefined : versionId
-
 const digest = (parts: readonly string[]): string => hexDigest(JSON.stringify(parts))
 
 export interface DescribedSource {
-  source: SourceObject
+  source: SourceObject & ObjectVersion
   /** User metadata: lower-case names without `x-amz-meta-`. */
   metadata: Record<string, string>
 }
 
-/** Throws `UserError` (`landing.objectGone`). */
+/** Throws `UserError` (`landing.objectGone`, `landing.noVersions`). */
 export const describeSource = async (
   s3: S3Client,
-  { bucket, key, versionId }: LandedObject,
+  { bucket, key, versionId: named }: LandedObject,
 ): Promise<DescribedSource> => {
   const head = await s3
-    .send(new HeadObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId }))
+    .send(new HeadObjectCommand({ Bucket: bucket, Key: key, VersionId: named }))
     .catch((cause: unknown) => {
       throw isGone(cause)
         ? new UserError('landing.objectGone', `The object ${key} is no longer in ${bucket}.`, { cause })
         : cause
     })
-  const source: SourceObject = {
-    s3,
-    bucket,
-    key,
-    versionId: versionId ?? head.VersionId,
-    // S3 sends both with every object; their absence would be a contract that changed.
-    etag: required(head.ETag, 'ETag'),
-    bytes: required(head.ContentLength, 'Content-Length'),
-  }
-  return { source, metadata: head.Metadata ?? {} }
+  const versionId = named ?? head.VersionId ?? NULL_VERSION
+  if (versionId === NULL_VERSION)
+    throw new UserError(
+      'landing.noVersions',
+      `The bucket ${bucket} kept no versions when ${key} was written, so the next write would replace it unread. ` +
+        'Enable versioning of the bucket, and upload the object once more.',
+    )
+  // S3 sends both with every object; their absence would be a contract that changed.
+  const [etag, bytes] = [required(head.ETag, 'ETag'), required(head.ContentLength, 'Content-Length')]
+  return { source: { s3, bucket, key, versionId, etag, bytes }, metadata: head.Metadata ?? {} }
 }
 
 const isGone = (error: unknown): boolean =>

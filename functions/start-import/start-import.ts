@@ -12,17 +12,10 @@ import type { StartImportDependencies } from './dependencies.ts'
 import { giveUp } from './give-up.ts'
 import { again, followJob, type ImportAnswer, type JobAnswer } from './import-answer.ts'
 import { importInOrder } from './import-in-order.ts'
-import { importVersion, isWantedAgain, jobEnd, type OwnVersion, targetOf } from './import-version.ts'
-import {
-  type HeldKey,
-  holdKey,
-  type KeyLease,
-  type KeyState,
-  nextAttempt,
-  type Progress,
-} from './key-records.ts'
+import { jobEnd, type OwnVersion, targetOf } from './import-version.ts'
+import { holdKey, type KeyLease, type Progress } from './key-records.ts'
 import { whyIgnored } from './landing-target.ts'
-import { describeSource, objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
+import { describeSource, objectKeyId, objectVersionId } from './object-version.ts'
 
 const partNumber = z.int().check(z.positive())
 
@@ -101,8 +94,7 @@ const importLanded = async (
   const { s3, records } = dependencies
   const { source, metadata } = await describeSource(s3, landed)
   const target = await targetOf(landed.key, metadata, dependencies)
-  const stored = storedVersion(source)
-  const versionId = objectVersionId({ ...landed, versionId: stored }, source.etag)
+  const versionId = objectVersionId(source)
   const own = { source, target, versionId }
 
   const keyId = objectKeyId(landed)
@@ -110,13 +102,9 @@ const importLanded = async (
   if (lease.outcome === 'held') return whileHeld(dependencies, own, lease.by)
 
   const key = holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
-  const answer =
-    stored === undefined
-      ? await importContent(dependencies, key, own)
-      : await importInOrder({ dependencies, key, own, landed: { ...landed, versionId: stored } })
+  const answer = await importInOrder({ dependencies, key, own })
   const isRepeated = answer.next === 'poll' && answer.output.outcome === 'alreadyStarted'
-  if (isRepeated || lease.deadOwner !== undefined || lease.content.content !== undefined)
-    key.change({ mayHaveFailed: true })
+  if (isRepeated || lease.deadOwner !== undefined) key.change({ mayHaveFailed: true })
   // Nobody else may begin while parts are on their way.
   if (answer.next === 'each') await key.save()
   else await key.release()
@@ -131,7 +119,7 @@ const withMends = (
   answer: JobAnswer,
   { isIncremental = target.incremental }: Progress,
 ): ImportAnswer => {
-  const mends = { isIncremental, versionId: storedVersion(source) }
+  const mends = { isIncremental, versionId: source.versionId }
   return { ...answer, output: { ...answer.output, mends } }
 }
 
@@ -151,46 +139,15 @@ const whileHeld = async (
     : again(LEASE_WAIT_SECONDS, executionName(by.owner))
 }
 
-/**
- * Imports an object whose bucket keeps no versions. Whatever event tells of it, what can be read is the newest content,
- * so contents are imported in order; one that was overwritten before anybody read it is lost to us.
- */
-const importContent = async (
-  dependencies: StartImportDependencies,
-  key: HeldKey,
-  own: OwnVersion,
-): Promise<ImportAnswer> => {
-  const { round, content } = key.state
-  const { versionId } = own
-  const saved = await dependencies.records.progress(versionId)
-  const isAgain = isBack(key.state, versionId, saved) || (await isWantedAgain(dependencies, saved))
-  const progress = isAgain
-    ? nextAttempt(saved, round)
-    : { ...saved, round: saved.jobId ? saved.round : round }
-  const begun =
-    followJob(own, 'alreadyStarted', progress) ?? (await importVersion(dependencies, { ...own, progress }))
-  if (begun.next === 'each') return begun
-  if (content !== versionId) key.change({ content: versionId, round: round + 1 })
-  return begun.next === 'accepted' ? begun.answer : begun
-}
-
-/** The same content as once before, and another one in between: somebody has written it anew. */
-const isBack = ({ content, round }: KeyState, versionId: string, progress: Progress): boolean =>
-  progress.jobId !== undefined && content !== undefined && content !== versionId && progress.round !== round
-
-/** Throws `UserError` (`source.changed`) when the object is no longer the one whose move was begun. */
 const moveParts = async (
   { s3, storage, records, transfer }: StartImportDependencies,
   landed: LandedObject,
   { versionId: other, ...range }: z.infer<typeof partsToMove>,
 ): Promise<undefined> => {
-  const object = { ...landed, versionId: other ?? landed.versionId }
-  const { source } = await describeSource(s3, object)
-  const versionId = objectVersionId({ ...object, versionId: storedVersion(source) }, source.etag)
-  const { fileId, uploadId, isUploaded } = await records.progress(versionId)
+  const { source } = await describeSource(s3, { ...landed, versionId: other ?? landed.versionId })
+  const { fileId, uploadId, isUploaded } = await records.progress(objectVersionId(source))
   if (isUploaded) return
-  if (fileId === undefined || uploadId === undefined) {
-    throw new UserError('source.changed', `The object ${source.key} was replaced meanwhile.`)
-  }
+  if (fileId === undefined || uploadId === undefined)
+    throw new UserError('source.changed', `The move of ${source.key} was given up meanwhile.`)
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
 }

@@ -16,6 +16,7 @@ const landingCodes = {
   'landing.unknownMetadata': 'The object has metadata with a name that is nearly one of ours.',
   'landing.invalidMetadata': 'The metadata of the object has a value that cannot be used.',
   'landing.objectGone': 'The object was deleted before it was imported.',
+  'landing.noVersions': 'The landing bucket kept no versions when the object was written.',
   'landing.reloadFailed':
     'A version that came late was loaded, but newer versions could not be loaded again after it.',
   'landing.leaseLost': 'Another execution has taken the object over.',

@@ -1,14 +1,7 @@
-import {
-  AbortMultipartUploadCommand,
-  CreateBucketCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { TransientError, UserError } from '#lib/errors/errors.ts'
+import { TransientError } from '#lib/errors/errors.ts'
 import { NONE } from '#lib/none.ts'
-import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
   dependencies,
@@ -17,7 +10,6 @@ import {
   newExecution,
   service,
   start,
-  storage,
   transferOf,
   useImportService,
 } from '#support/import-service.ts'
@@ -91,49 +83,5 @@ describe('an object that is too large for one function', () => {
     expect(await start(landed, execution, { transfer })).toMatchObject({ outcome: 'moving' })
     const failure = { Error: 'Error', Cause: 'died' }
     await startImport({ ...dependencies, transfer }, { event: landed, execution, failure })
-  })
-
-  it('is not mixed with another content, where the bucket keeps no versions', async () => {
-    const changed = { transfer: transferOf({ ownFilesBucket: NONE, limits }) }
-    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
-    const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
-    await service.s3.send(new PutObjectCommand({ ...object, Body: content }))
-    const landed = { bucket: object.Bucket, key: object.Key }
-    const execution = newExecution()
-    expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
-    await service.s3.send(new PutObjectCommand({ ...object, Body: contentOf('y') }))
-    const move = { from: 1, to: 1 }
-    await expect(
-      startImport({ ...dependencies, ...changed }, { event: landed, execution, move }),
-    ).rejects.toMatchObject({ code: 'source.changed' })
-    for (const { Key, UploadId } of await unfinishedUploads())
-      await service.s3.send(new AbortMultipartUploadCommand({ Bucket: service.filesBucket, Key, UploadId }))
-  })
-})
-
-describe('a source that changes under the transfer', () => {
-  it.each([
-    ['copied', () => service.filesBucket],
-    ['moved', () => NONE],
-  ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
-    const transfer = transferOf({ ownFilesBucket: ownFilesBucket() })
-    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
-    const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
-    await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))
-    const changing: StorageClient = {
-      ...storage,
-      prepareFile: async file => {
-        const prepared = await storage.prepareFile(file)
-        await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n2\n' }))
-        return prepared
-      },
-    }
-    const landed = { bucket: 'plain', key: object.Key }
-    const error = await start(landed, newExecution(), { storage: changing, transfer }).catch(
-      (error: unknown) => error,
-    )
-    expect(error).toBeInstanceOf(UserError)
-    expect(error).toMatchObject({ code: 'source.changed' })
-    expect((await service.s3.send(new HeadObjectCommand(object))).ContentLength).toBe(5)
   })
 })

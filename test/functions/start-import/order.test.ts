@@ -160,7 +160,7 @@ describe('a version that cannot be imported', () => {
 describe('an execution that was stopped', () => {
   const stopInTheMiddle = async (event: LandedObject) => {
     const execution = landing.newExecution()
-    const lease = { owner: execution, versionId: objectVersionId(event, '') }
+    const lease = { owner: execution, versionId: objectVersionId({ versionId: '', ...event }) }
     const held = await landing.records.takeLease(objectKeyId(event), lease)
     expect(held.outcome).toBe('taken')
     return execution
@@ -199,7 +199,7 @@ describe('an execution that was stopped', () => {
 })
 
 describe('records', () => {
-  const itemOf = (event: LandedObject) => recordKey(`version#${objectVersionId(event, '')}`)
+  const itemOf = (event: LandedObject) => recordKey(`version#${objectVersionId({ versionId: '', ...event })}`)
 
   it('that have expired do not let old versions be imported again', async () => {
     const append = { incremental: '1' }
@@ -231,16 +231,19 @@ it('a person who names the key alone asks for the newest version, imported or no
   expect(await rows()).toEqual(['1'])
 })
 
-it('in a bucket without versions a content that comes back is imported again', async () => {
-  await landing.service.s3.send(new CreateBucketCommand({ Bucket: 'plain' }))
-  const event = { bucket: 'plain', key }
-  for (const content of ['id\na\n', 'id\nb\n', 'id\na\n']) {
-    await landing.service.s3.send(new PutObjectCommand({ Bucket: 'plain', Key: key, Body: content }))
-    await landing.execute(event)
-    expect(await landing.execute(event)).toMatchObject({ result: { outcome: 'alreadyStarted' } })
-  }
-  expect(await rows()).toEqual(['a'])
-})
+it.each(['an event', 'a person'])(
+  'in a bucket without versions nothing is imported, and %s hears why',
+  async who => {
+    await landing.service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
+    await landing.service.s3.send(new PutObjectCommand({ Bucket: 'plain', Key: key, Body: 'id\na\n' }))
+    const event = { bucket: 'plain', key, ...(who === 'an event' && { versionId: 'null' }) }
+    expect(await landing.execute(event)).toMatchObject({
+      status: 'failed',
+      error: 'UserError',
+      cause: expect.stringMatching(/kept no versions.*Enable versioning/s),
+    })
+  },
+)
 
 it('a header that holds the names of `columns` is one on the first day and on the second', async () => {
   const metadata = { incremental: '1', columns: 'id,v' }
