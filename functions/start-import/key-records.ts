@@ -211,4 +211,4 @@ export const keyState = z.object({
   mayHaveFailed: z.optional(z.boolean()),
 })
 
-export type KeyState = z.infer<typeof keyState>
+type KeyState = z.infer<typeof keyState>

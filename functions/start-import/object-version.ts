@@ -15,7 +15,7 @@ import type { VersionMark } from './key-records.ts'
 const NULL_VERSION = 'null'
 
 /** One stored version of one key. */
-export type ObjectVersion = Pick<LandedObject, 'bucket' | 'key'> & { versionId: string }
+type ObjectVersion = Pick<LandedObject, 'bucket' | 'key'> & { versionId: string }
 
 /** As an id that is safe in item keys and headers. */
 export const objectVersionId = ({ bucket, key, versionId }: ObjectVersion): string =>
