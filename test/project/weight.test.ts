@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 92_003,
-  'lines of tests': 83_647,
-  'words of documents': 92_934,
+  'lines of product': 91_887,
+  'lines of tests': 83_590,
+  'words of documents': 92_992,
   functions: 9,
   routes: 211,
   settings: 20,
