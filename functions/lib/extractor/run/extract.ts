@@ -100,13 +100,7 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
       const sequences = saved === undefined ? startSequences(iteration) : restoreSequences(saved, iteration)
       await runSequences(sequences, iteration, onPage)
       const left = sequences.filter(sequence => sequence.length > 0)
-      if (left.length > 0)
-        return {
-          finished: false,
-          checkpoint: formatCheckpoint(nextLeg(extraction, index, left), options.config),
-          resumeInSeconds: stop.resumeInSeconds,
-          summary: extraction.summary([]),
-        }
+      if (left.length > 0) return unfinished(extraction, index, left)
       refuseEmpty(iteration)
     } catch (error) {
       abort.abort(error) // before the connections close, so that requests under way end without an error of their own
@@ -115,23 +109,33 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
       await iteration.disconnect()
     }
   }
-  return undefined
+  // Large tables are put together in a leg of its own, not in what a deadline has left
+  return stop.isLate ? unfinished(extraction, parsed.runs.length, []) : undefined
 }
 
-const nextLeg = (
-  { leg, allStatistics, marks, traffic, saveBudgets, sinks, spool, now }: Extraction,
+const unfinished = (
+  extraction: Extraction,
   iteration: number,
   left: readonly (readonly Pending[])[],
-): Leg => ({
-  ...leg,
-  iteration,
-  sequences: saveSequences(left, spool.answers, now()),
-  statistics: allStatistics.map(one => one.all()),
-  marks: marks.all(),
-  traffic,
-  budgets: saveBudgets(),
-  sinks: sinks.checkpoint(),
-})
+): ExtractResult => {
+  const { options, leg, allStatistics, marks, traffic, saveBudgets, sinks, spool, now, stop } = extraction
+  const next: Leg = {
+    ...leg,
+    iteration,
+    sequences: saveSequences(left, spool.answers, now()),
+    statistics: allStatistics.map(one => one.all()),
+    marks: marks.all(),
+    traffic,
+    budgets: saveBudgets(),
+    sinks: sinks.checkpoint(),
+  }
+  return {
+    finished: false,
+    checkpoint: formatCheckpoint(next, options.config),
+    resumeInSeconds: stop.resumeInSeconds,
+    summary: extraction.summary([]),
+  }
+}
 
 const startSequences = (iteration: Iteration): Pending[][] => {
   const { plans, config, defaults } = iteration

@@ -7,7 +7,7 @@ import { createApiSession } from '../requests/http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../requests/http/api-setup.ts'
 import type { Authenticator, AuthenticatorOptions } from '../requests/http/authenticator.ts'
 import { createDispatcher } from '../requests/http/dispatcher.ts'
-import { createHttpClient } from '../requests/http/http-client.ts'
+import { createSend } from '../requests/http/http-client.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
 import { createErrorRules, retrySettings } from '../requests/http/retry-delay.ts'
@@ -46,9 +46,9 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
   const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
   if (password) masker.add(password)
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
-  const { client, disconnect } = connect(extraction, { baseUrl, concurrency, bodyLimitBytes })
+  const { send, disconnect } = connect(extraction, { baseUrl, concurrency, bodyLimitBytes })
   const session = createApiSession({
-    client,
+    send,
     baseUrl,
     defaultHeaders: resolveDefaultHeaders(api, config, attributes, evaluate),
     trusted: trustedOrigins({
@@ -110,7 +110,7 @@ const connect = (
       clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
       connections: concurrency + 1, // a login may be needed while all others are busy
     })
-  const client = createHttpClient({
+  const send = createSend({
     dispatcher,
     guard: options.guard === true,
     allowedPrivateHosts: options.allowedPrivateHosts,
@@ -129,7 +129,7 @@ const connect = (
   const disconnect = async () => {
     if (options.dispatcher === undefined) await dispatcher.destroy()
   }
-  return { client, disconnect }
+  return { send, disconnect }
 }
 
 /** The login of each job. Jobs that log in alike share it. */

@@ -98,8 +98,11 @@ export const createStopSignal = ({ signal, deadline }: StopOptions) => {
     },
     /** A deadline counts once there was progress: else a leg that begins too late is followed by others like it. */
     get requested(): boolean {
-      if (signal?.aborted === true) return true
-      return hasProgressed && (requested || (deadline !== undefined && Date.now() >= deadline))
+      return signal?.aborted === true || (hasProgressed && requested) || this.isLate
+    },
+    /** The deadline is over, and there was progress. */
+    get isLate(): boolean {
+      return hasProgressed && deadline !== undefined && Date.now() >= deadline
     },
     /** A request was begun, or a part of a large answer was read. */
     progressed: (): void => {

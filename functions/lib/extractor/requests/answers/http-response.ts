@@ -26,9 +26,15 @@ export const firstHeader = (headers: ResponseHeaders, name: string): string | un
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The charset that its `Content-Type` says. */
-export const saidCharset = (headers: ResponseHeaders): string | undefined =>
-  /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+/** The charset that its `Content-Type` says; nothing for what nobody knows. */
+export const saidCharset = (headers: ResponseHeaders): string | undefined => {
+  const said = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(firstHeader(headers, 'content-type') ?? '')?.[1]
+  try {
+    return said && new TextDecoder(said.replace('_', '-')).encoding
+  } catch {
+    return undefined
+  }
+}
 
 export const damagedAnswer = (format: string, problem: string, cause?: unknown): UserError =>
   new UserError('extractor.response.damaged', `The response is not valid ${format}: ${problem}`, { cause })

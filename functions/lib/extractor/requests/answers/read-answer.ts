@@ -84,7 +84,7 @@ export const readAnswer = async (
 ): Promise<Answer> => {
   const { settings, folder, limitBytes, endpoint } = options
   const content = unpack(response, limitBytes)
-  const text = textOf(content, settings.encoding ?? charsetOf(response.headers) ?? 'utf-8')
+  const text = textOf(content, settings.encoding ?? saidCharset(response.headers) ?? 'utf-8')
   let rest: Json = []
 
   /** JSON is parsed as a whole: `bodyLimitBytes` holds for it. */
@@ -99,16 +99,6 @@ export const readAnswer = async (
   const items = await writeItems(folder, itemsOf[formatOf(settings.format, response)]())
   if (items.items === 0) log.warning(`The response holds no items! (endpoint: ${endpoint})`)
   return { response: rest, items }
-}
-
-/** Nothing for what nobody knows. */
-const charsetOf = (headers: HttpResponse['headers']): string | undefined => {
-  const said = saidCharset(headers)
-  try {
-    return said === undefined ? undefined : new TextDecoder(said.replace('_', '-')).encoding
-  } catch {
-    return undefined
-  }
 }
 
 const parsed = (text: string): Json => {

@@ -33,10 +33,7 @@ export const createAuthenticator = (options: CreateOptions): Authenticator => {
   const signAws = awsSigner(credentials, options.now)
   return {
     ...authenticator,
-    sign: async request => {
-      const signed = await authenticator.sign(request)
-      return { ...signed, request: await signAws(signed.request) }
-    },
+    sign: async request => signAws(await authenticator.sign(request)),
   }
 }
 
@@ -93,8 +90,8 @@ const basicAuthentication = (attributes: Readonly<Record<string, Json>>): Authen
   const credentials = Buffer.from(`${toText(username)}:${toText(password)}`).toString('base64')
   return {
     sign: async request => ({
-      request: { ...request, headers: setHeader(request.headers, 'Authorization', `Basic ${credentials}`) },
-      session: 0,
+      ...request,
+      headers: setHeader(request.headers, 'Authorization', `Basic ${credentials}`),
     }),
   }
 }

@@ -46,10 +46,7 @@ export const oauth10Authentication = (
       const fields = Object.entries({ ...oauth, oauth_signature: signature })
         .map(([name, value]) => `${name}="${rawUrlEncode(value)}"`)
         .join(', ')
-      return {
-        request: { ...request, headers: setHeader(request.headers, 'Authorization', `OAuth ${fields}`) },
-        session: 0,
-      }
+      return { ...request, headers: setHeader(request.headers, 'Authorization', `OAuth ${fields}`) }
     },
   }
 }

@@ -41,7 +41,7 @@ export const queryAuthentication = (
         { attr: attributes, ...requestContext(request) },
         'api.authentication.query',
       )
-      return { request: withQuery(request, old => replaceInQuery(old, values)), session: 0 }
+      return withQuery(request, old => replaceInQuery(old, values))
     },
   }
 }
@@ -67,13 +67,12 @@ export const apiKeyAuthentication = (
   const text = prefix + key
   return {
     sign: async request => {
-      if (settings.in === 'query')
-        return { request: withQuery(request, old => replaceInQuery(old, { [name]: text })), session: 0 }
+      if (settings.in === 'query') return withQuery(request, old => replaceInQuery(old, { [name]: text }))
       const headers =
         settings.in === 'header'
           ? setHeader(request.headers, name, text)
           : setHeader(request.headers, 'Cookie', `${name}=${text}`)
-      return { request: { ...request, headers }, session: 0 }
+      return { ...request, headers }
     },
   }
 }
@@ -110,10 +109,7 @@ export const oauth20Authentication = (
       const headers = evaluate(settings.headers ?? {}, context, 'api.authentication.headers')
       // Written anew even when nothing is added, as Generic Extractor does
       const signed = withQuery(request, old => replaceInQuery(old, query))
-      return {
-        request: { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) },
-        session: 0,
-      }
+      return { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) }
     },
   }
 }

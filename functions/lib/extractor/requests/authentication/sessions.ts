@@ -56,7 +56,7 @@ export const sessionAuthentication = ({
       const { number, headers, query } = await current()
       const withLogin =
         Object.keys(query).length === 0 ? request : withQuery(request, old => addLoginQuery(old, query))
-      return { request: { ...withLogin, headers: setHeaders(withLogin.headers, headers) }, session: number }
+      return { ...withLogin, headers: setHeaders(withLogin.headers, headers), session: number }
     },
     renew: number => {
       // A later request may have renewed already: then try its session

@@ -7,7 +7,7 @@ import type { Log, Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import type { Authenticator } from './authenticator.ts'
 import { type FetchedPage, parsedLater } from './fetched-page.ts'
-import { type Exchange, type HttpClient, noTries } from './http-client.ts'
+import { type Exchange, noTries, type Send } from './http-client.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import { isUsual, jsonText, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
@@ -16,7 +16,7 @@ import type { HttpUrl } from './resolve-url.ts'
 import type { RuleFor } from './retry-delay.ts'
 
 interface ApiSessionOptions {
-  client: HttpClient
+  send: Send
   baseUrl: string
   defaultHeaders: Headers
   trusted: ReadonlySet<string>
@@ -43,16 +43,7 @@ type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
 }
 
 /** Sends the requests of one iteration, with its credentials. */
-interface ApiSession {
-  fetchPage(request: PageRequest, authenticator: Authenticator, options: FetchOptions): Promise<FetchedPage>
-  /**
-   * The body of a login response: no credentials on the request, the default headers are
-   * (docs/reference/extractor-authentication.md#login).
-   */
-  login(request: PageRequest): Promise<Buffer>
-}
-
-export const createApiSession = (options: ApiSessionOptions): ApiSession => {
+export const createApiSession = (options: ApiSessionOptions) => {
   const { masker, log, ignoreErrors } = options
 
   const exchange = createExchange(options)
@@ -66,7 +57,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
       const signed = await authenticator.sign(candidate)
       session = signed.session
-      return signed.request
+      return signed
     }
     const { renew, renewsOn401 } = authenticator
     const response = await exchange(request, {
@@ -99,7 +90,11 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer, ruleFor }) => {
+    fetchPage: async (
+      request: PageRequest,
+      authenticator: Authenticator,
+      { emptyIsLast, answer, ruleFor }: FetchOptions,
+    ): Promise<FetchedPage> => {
       const spillTo = answer && options.spool.bodies
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
@@ -123,7 +118,11 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         if (response.file !== undefined) rmSync(response.file, { force: true })
       }
     },
-    login: async request => {
+    /**
+     * The body of a login response: no credentials on the request, the default headers are
+     * (docs/reference/extractor-authentication.md#login).
+     */
+    login: async (request: PageRequest): Promise<Buffer> => {
       log.debug('Logging in.')
       const response = await exchange(request, { sign: async candidate => candidate })
       if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
@@ -134,7 +133,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
 
 /** Sends one request as it goes out: with its credentials to whom they may go, and with none to others. */
 const createExchange = (options: ApiSessionOptions) => {
-  const { client, baseUrl, defaultHeaders, trusted, masker } = options
+  const { baseUrl, defaultHeaders, trusted, masker } = options
   const outgoing = (request: PageRequest): OutgoingRequest =>
     withUserInfo(
       toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat, lists: options.lists }),
@@ -165,7 +164,7 @@ const createExchange = (options: ApiSessionOptions) => {
       noteCredentials(signed)
       return signed
     }
-    const response = await client.send({
+    const response = await options.send({
       prepare: () => {
         unsigned = outgoing(request)
         return admit(unsigned)

@@ -33,12 +33,12 @@ export interface AuthenticatorOptions {
   account: string
 }
 
-/** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */
+/** Adds credentials to requests. */
 export interface Authenticator {
   /** Signs one attempt; runs inside the retry loop, so that each retry is signed anew. */
-  sign(request: OutgoingRequest): Promise<Signed>
+  sign(request: OutgoingRequest): Promise<OutgoingRequest>
   /**
-   * After a request signed in `session` was refused: makes the next `sign` log in again, and returns `true`. Absent where a new try would send
+   * After a request of this session was refused: makes the next `sign` log in again, and returns `true`. Absent where a new try would send
    * the same credentials.
    */
   renew?(session: number): true
@@ -48,11 +48,4 @@ export interface Authenticator {
   readonly oneAtATime?: boolean
 }
 
-interface Signed {
-  request: OutgoingRequest
-  session: number
-}
-
-export const noAuthentication: Authenticator = {
-  sign: async request => ({ request, session: 0 }),
-}
+export const noAuthentication: Authenticator = { sign: async request => request }

@@ -22,11 +22,9 @@ interface HttpClientOptions extends NetworkOptions {
   /** Waits. Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
   admission: Admission
-  /** 0 up to 1; for tests. */
-  random?: () => number
-  onRetry?: () => void
-  witness?: Witness | undefined
-  mask?: (text: string) => string
+  onRetry: () => void
+  witness: Witness | undefined
+  mask: (text: string) => string
 }
 
 /** What is sent, for one attempt and for each redirect of it. */
@@ -47,20 +45,17 @@ export interface Exchange {
   tries?: Tries | undefined
 }
 
-export interface HttpClient {
-  /**
-   * Sends until there is a response that is not to be retried. Any status is returned, errors too.
-   *
-   * @throws UserError when the network fails for good, the body is too large or the address is refused
-   */
-  send(exchange: Exchange): Promise<HttpResponse>
-}
+export type Send = ReturnType<typeof createSend>
 
-export const createHttpClient = (options: HttpClientOptions): HttpClient => {
-  const random = options.random ?? Math.random
+/**
+ * Gives what sends until there is a response that is not to be retried. Any status is returned, errors too.
+ *
+ * What it gives throws UserError when the network fails for good, the body is too large or the address is refused.
+ */
+export const createSend = (options: HttpClientOptions) => {
   const attempt = createAttempts(options)
 
-  const send = async (exchange: Exchange): Promise<HttpResponse> => {
+  return async (exchange: Exchange): Promise<HttpResponse> => {
     const { tries = noTries() } = exchange
     let renewed = false
     if (tries.notBefore > options.now()) await options.wait(tries.notBefore - options.now())
@@ -73,14 +68,14 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       }
       if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
       if (tries.retries >= options.retry.maxRetries) return give(outcome, rule)
-      const delay = delayOf(outcome, rule, tries.retries)
+      const delay = delayOf(outcome, rule, tries.retries, options)
       if (tries.waited + delay > options.retry.maxTotalSeconds) {
         options.log.warning(
           `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
         )
         return give(outcome, rule)
       }
-      options.onRetry?.()
+      options.onRetry()
       tries.retries++
       tries.waited += delay
       tries.notBefore = options.now() + delay
@@ -97,25 +92,19 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       else await options.wait(delay)
     }
   }
+}
 
-  const delayOf = (outcome: Outcome, rule: ErrorRule | undefined, retries: number): number => {
-    const ruled =
-      rule === undefined || outcome instanceof NetworkFailure
-        ? undefined
-        : waitOf(rule, outcome, options.now())
-    return (
-      ruled ??
-      retryDelaySeconds({
-        retries,
-        headers: outcome instanceof NetworkFailure ? undefined : outcome.headers,
-        retryHeader: options.retry.retryHeader,
-        now: options.now(),
-        random: random(),
-      })
-    )
-  }
-
-  return { send }
+const delayOf = (
+  outcome: Outcome,
+  rule: ErrorRule | undefined,
+  retries: number,
+  { retry: { retryHeader }, now }: HttpClientOptions,
+): number => {
+  if (outcome instanceof NetworkFailure)
+    return retryDelaySeconds({ retries, headers: undefined, retryHeader, now: now() })
+  const { headers } = outcome
+  const ruled = rule && waitOf(rule, outcome, now())
+  return ruled ?? retryDelaySeconds({ retries, headers, retryHeader, now: now() })
 }
 
 /** One try of an exchange: through the admission, with its redirects. */
@@ -151,7 +140,7 @@ const createAttempts = (options: HttpClientOptions) => {
 
   const once = async (request: OutgoingRequest, { spillTo }: Exchange): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
-    const { witness, mask = text => text } = options
+    const { witness, mask } = options
     // What is shown of an exchange is made of its whole body
     const isJson = spillTo === undefined
     const network = () =>

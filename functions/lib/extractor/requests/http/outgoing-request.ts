@@ -18,6 +18,8 @@ export interface OutgoingRequest {
   url: HttpUrl
   headers: Headers
   body: string | undefined
+  /** Which login of a run it carries the credentials of. */
+  session?: number
 }
 
 interface OutgoingOptions {

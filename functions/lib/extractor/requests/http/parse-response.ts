@@ -189,34 +189,22 @@ export const jsonText = (
   { body, headers }: Pick<HttpResponse, 'body' | 'headers'>,
   encoding: string | undefined,
 ): Buffer => {
-  const said = encoding ?? saidCharset(headers)
-  const charset = charsetOf(body) ?? (said?.toLowerCase().replace('_', '-') || 'utf-8')
-  const decoder = decoderOf(charset)
-  if (decoder !== undefined) return decode(body, charset, decoder)
+  const charset = markedCharset(body) ?? encoding ?? saidCharset(headers) ?? 'utf-8'
+  if (charset !== 'utf-8') return decode(body, charset)
   const text = body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? body.subarray(3) : body
   if (isUtf8(text) || !looksLikeJson(text)) return text
   throw notIn('UTF-8', text)
 }
 
 /** By its byte order mark. */
-const charsetOf = ([first, second]: Buffer): string | undefined => {
+const markedCharset = ([first, second]: Buffer): string | undefined => {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
 }
 
-/** Nothing for UTF-8, which is not decoded, and for what nobody knows: it has to be UTF-8. */
-const decoderOf = (charset: string): InstanceType<typeof TextDecoder> | undefined => {
+const decode = (body: Buffer, charset: string): Buffer => {
   try {
-    const decoder = new TextDecoder(charset, { fatal: true })
-    return decoder.encoding === 'utf-8' ? undefined : decoder
-  } catch {
-    return undefined
-  }
-}
-
-const decode = (body: Buffer, charset: string, decoder: InstanceType<typeof TextDecoder>): Buffer => {
-  try {
-    return Buffer.from(decoder.decode(body))
+    return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(body))
   } catch {
     throw notIn(charset, body)
   }

@@ -19,15 +19,21 @@ interface RetryTiming {
   headers: ResponseHeaders | undefined
   retryHeader: string
   now: number
-  /** 0 up to 1. */
-  random: number
+  /** 0 up to 1; for tests. */
+  random?: number
 }
 
 /**
  * Seconds to wait before the next try: what the server asks for (the retry header, else the reset of its rate limit),
  * else 1, 2, 4 ... 512 seconds, the last half of it random, so that clients do not all retry at once.
  */
-export const retryDelaySeconds = ({ retries, headers, retryHeader, now, random }: RetryTiming): number => {
+export const retryDelaySeconds = ({
+  retries,
+  headers,
+  retryHeader,
+  now,
+  random = Math.random(),
+}: RetryTiming): number => {
   const asked = headers === undefined ? undefined : askedSeconds(headers, retryHeader, now)
   if (asked !== undefined && asked > 0) return asked + random / 10
   return backoff(retries, { first: 1, longest: 512 }) * (0.5 + random / 2)

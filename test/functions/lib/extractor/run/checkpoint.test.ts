@@ -188,6 +188,65 @@ describe('a stopped extraction', () => {
     }
   })
 
+  it('puts its tables together in a leg of its own when its time is over with the last page', async () => {
+    const late = { options: { deadline: 0 } }
+    const { legs, requests, tables } = await runInLegs(() => [{ id: 1 }], late, Number.POSITIVE_INFINITY)
+    expect({ legs, requests, tables }).toEqual({
+      legs: 2,
+      requests: ['GET /items '],
+      tables: { items: '"id"\n"1"\n' },
+    })
+  })
+
+  it('asks the next run for what changed since its first leg began, a row between two of its legs among it', async () => {
+    let clock = 1_700_000_000
+    const pages: Answer = ({ query }) => {
+      clock += 600
+      const page = Number(query.get('page'))
+      return page > 4 ? [] : [{ id: page, changed: clock }]
+    }
+    const job = { endpoint: 'items', primaryKey: ['id'], params: { since: { time: 'previousStart' } } }
+    const { legs, state, requests } = await runInLegs(
+      pages,
+      {
+        api: { pagination: { method: 'pagenum' } },
+        config: { jobs: [job] },
+        options: { now: () => clock, state: { time: { previousStart: 7 } } },
+      },
+      1,
+    )
+    expect(legs).toBeGreaterThan(2)
+    expect(state).toMatchObject({ time: { previousStart: 1_700_000_000 } })
+    expect(requests.every(request => request.includes('since=7'))).toBe(true)
+  })
+
+  it.each<[string, number, (page: number) => object, object]>([
+    ['becomes a list on page 401', 402, page => ({ id: page, tags: page === 401 ? ['x', 'y'] : 'x' }), {}],
+    [
+      'takes the name of a parent column on page 50',
+      60,
+      page => ({ id: page, ...(page === 50 && { parent_id: 'own' }) }),
+      { userData: { parent_id: 'ours' } },
+    ],
+  ])('gives the same tables in legs when a value %s', async (_, count, row, more) => {
+    const pages: Answer = ({ query }) => {
+      const page = Number(query.get('page'))
+      return page > count ? [] : [row(page)]
+    }
+    const paged: Settings = {
+      api: { pagination: { method: 'pagenum' } },
+      config: { jobs: [{ endpoint: 'items', ...more }] },
+    }
+    const whole = await runInLegs(pages, paged, Number.POSITIVE_INFINITY)
+    const { tables, requests, state, legs } = await runInLegs(pages, paged, Math.ceil(count / 4))
+    expect(legs).toBeGreaterThan(2)
+    expect({ tables, requests, state }).toEqual({
+      tables: whole.tables,
+      requests: whole.requests,
+      state: whole.state,
+    })
+  })
+
   it('notices a server that repeats the last page before the stop', async () => {
     const { tables, requests } = await runInLegs(
       () => ({ items: [{ id: 1 }, { id: 2 }] }),

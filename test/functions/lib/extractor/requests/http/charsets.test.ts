@@ -78,7 +78,7 @@ describe('the letters of an answer', () => {
 
   it('are refused without a place when they are whole, but of another charset', async () => {
     const { error } = await answered(Buffer.from('[{"a":1}]'), 'application/json; charset=utf-16')
-    expect(error?.message).toMatch(/^The response is no text in utf-16\. Name what/)
+    expect(error?.message).toMatch(/^The response is no text in utf-16le\. Name what/)
   })
 
   it.each([
