@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_887,
-  'lines of tests': 83_590,
+  'lines of product': 91_857,
+  'lines of tests': 83_649,
   'words of documents': 92_992,
   functions: 9,
   routes: 211,
