@@ -253,7 +253,7 @@ const createRunRequests = (given: RequestsOptions) => {
   const { api } = parsed
   const traffic: Traffic = { ...leg.traffic }
   const waits = {
-    wait: (seconds: number): Promise<void> => stop.waitOrStop(seconds, aborted),
+    wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted, true),
     onWait: (seconds: number): void => {
       traffic.waits++
       traffic.waitedSeconds += seconds

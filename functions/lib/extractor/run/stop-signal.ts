@@ -40,19 +40,25 @@ export const createStopSignal = ({ signal, deadline }: StopOptions) => {
   const stopIfQuiet = (): void => {
     const first = Math.min(...[...ends].map(({ at }) => at))
     if (requested || sending > 0 || Date.now() - activeAt < QUIET_MS) return
-    if (first - Date.now() < SHORT_WAIT_MS) return
-    resumeAt = first
+    if (first - Date.now() >= SHORT_WAIT_MS) stopUntil(first)
+  }
+  const stopUntil = (at: number): void => {
+    if (requested) return
+    resumeAt = at
     request()
   }
 
   /**
    * Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. With a deadline, an extraction that does
-   * nothing but wait stops: whoever resumes it waits elsewhere, and keeps nobody from working here.
+   * nothing but wait stops: whoever resumes it after `resumeInSeconds` waits elsewhere, and keeps nobody from working here.
+   *
+   * @param isOfAll all requests wait for it: when the deadline comes first, the extraction stops at once
    */
-  const wait = async (seconds: number, aborted: AbortSignal): Promise<void> => {
+  const wait = async (seconds: number, aborted: AbortSignal, isOfAll = false): Promise<void> => {
+    const end = { at: Date.now() + seconds * 1000 }
+    if (isOfAll && deadline !== undefined && end.at > deadline) stopUntil(end.at)
     if (requested) throw new Stopped('stopped')
     const done = Promise.withResolvers<void>()
-    const end = { at: Date.now() + seconds * 1000 }
     let pause: NodeJS.Timeout | undefined
     const tick = (): void => {
       const rest = end.at - Date.now()
@@ -77,21 +83,7 @@ export const createStopSignal = ({ signal, deadline }: StopOptions) => {
     }
   }
 
-  /**
-   * As `wait`, for what all requests wait for. When the deadline comes first, the extraction stops at once: whoever resumes it after
-   * `resumeInSeconds` has waited for nothing in between.
-   */
-  const waitOrStop = async (seconds: number, aborted: AbortSignal): Promise<void> => {
-    const end = Date.now() + seconds * 1000
-    if (!requested && deadline !== undefined && end > deadline) {
-      resumeAt = end
-      request()
-    }
-    return wait(seconds, aborted)
-  }
-
   return {
-    waitOrStop,
     /** After how many seconds there is something to do again; 0 when nothing was waited for. */
     get resumeInSeconds(): number {
       return Math.max(0, Math.ceil((resumeAt - Date.now()) / 1000))
