@@ -15,7 +15,7 @@ import { machines } from './system.ts'
 export const drive = (scope: Construct, props: DriveProps): StateMachine => {
   const { name, machineName, step, pollJob } = props
   const machine = new StateMachine(scope, 'Machine', {
-    logs: machineLogs(scope, name),
+    logs: machineLogs(scope),
     ...(machineName !== undefined && { stateMachineName: machineName }),
     definitionBody: DefinitionBody.fromString(JSON.stringify(definitionOf(props))),
   })

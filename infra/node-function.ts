@@ -1,5 +1,12 @@
 import { Duration, Size, Stack, Token } from 'aws-cdk-lib'
-import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  type AddToPrincipalPolicyResult,
+  type IRole,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
@@ -31,7 +38,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
     const { memoryMiB, scratchMiB = 512, seconds } = sizeOf(bundle.name)
     const kept = DeployedStack.of(scope).concurrency[bundle.name]
     const logGroup = new KeptLogs(scope, `${id}Logs`)
-    const role = props.role ?? executionRole(scope, `${id}Role`)
+    const role = props.role ?? new ServiceRole(scope, `${id}Role`, 'lambda.amazonaws.com')
     logGroup.grantWrite(role)
     refuseLongEnvironment(id, environment)
     super(scope, id, {
@@ -77,7 +84,23 @@ const refuseLongEnvironment = (id: string, environment: Readonly<Record<string, 
 
 /**
  * A role for a function, with no rights yet. CDK's default adds a managed policy that may write to every log group
- * of the account.
+ * of the account. One whose own rights name what trusts it needs a policy beside it: then neither is made from the other.
  */
-export const executionRole = (scope: Construct, id: string): IRole =>
+export const executionRole = (scope: Construct, id: string): Role =>
   new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+
+/** What is allowed to it stands in the role itself. */
+export class ServiceRole extends Role {
+  readonly #rights: PolicyDocument
+
+  constructor(scope: Construct, id: string, service: string) {
+    const rights = new PolicyDocument()
+    super(scope, id, { assumedBy: new ServicePrincipal(service), inlinePolicies: { Rights: rights } })
+    this.#rights = rights
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.#rights.addStatements(statement)
+    return { statementAdded: true, policyDependable: this }
+  }
+}

@@ -36,7 +36,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
   },
   {
     finding: /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>\/.*\*\]$/,
-    at: /\/(DefaultPolicy|LookAfterExecutions)\/Resource$/,
+    at: /(\/(DefaultPolicy|LookAfterExecutions)|Role)\/Resource$/,
     reason: 'Objects of one bucket below a prefix: their keys come into being as the stack runs.',
   },
   {
@@ -46,7 +46,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
   },
   {
     finding: /^AwsSolutions-IAM5\[Resource::arn:<AWS::Partition>:states:.*:execution:.*\*\]$/,
-    at: /\/(DefaultPolicy|LookAfterExecutions|DistributedMapPolicy)\/Resource$/,
+    at: /(\/(DefaultPolicy|LookAfterExecutions|DistributedMapPolicy)|Role)\/Resource$/,
     reason: 'Executions of one machine: their names come into being as the stack runs.',
   },
   {

@@ -15,10 +15,29 @@ interface Statement {
 }
 
 export const statementsOf = (template: Template): [string, Statement][] =>
-  resourcesOf(template, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
-    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] } // The shape of every IAM policy.
-    return Statement.map((statement): [string, Statement] => [id, statement])
-  })
+  policiesOf(template).flatMap(({ id, statements }) =>
+    statements.map((statement): [string, Statement] => [id, statement]),
+  )
+
+interface Policy {
+  id: string
+  roles: string[]
+  statements: Statement[]
+}
+
+/** Policies of their own and those that stand in roles. Both have the shape of every IAM policy. */
+export const policiesOf = (template: Template): Policy[] => [
+  ...resourcesOf(template, 'AWS::IAM::Policy').map(([id, { Properties }]) => ({
+    id,
+    roles: (Properties['Roles'] as { Ref: string }[]).map(({ Ref }) => Ref),
+    statements: (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement,
+  })),
+  ...resourcesOf(template, 'AWS::IAM::Role').flatMap(([id, { Properties }]) =>
+    ((Properties['Policies'] ?? []) as { PolicyDocument: { Statement: Statement[] } }[]).map(
+      ({ PolicyDocument }) => ({ id, roles: [id], statements: PolicyDocument.Statement }),
+    ),
+  ),
+]
 
 interface RoleStatement {
   actions: readonly string[]
@@ -28,16 +47,14 @@ interface RoleStatement {
 /** What each role allows, by the ids of the roles. */
 export const rightsByRole = (template: Template): Map<string, RoleStatement[]> => {
   const found = new Map<string, RoleStatement[]>()
-  for (const [, { Properties }] of resourcesOf(template, 'AWS::IAM::Policy')) {
-    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] } // The shape of every IAM policy.
-    for (const { Ref } of Properties['Roles'] as { Ref: string }[])
+  for (const { roles, statements } of policiesOf(template))
+    for (const role of roles)
       found.set(
-        Ref,
-        (found.get(Ref) ?? []).concat(
-          Statement.map(statement => ({ actions: [statement.Action].flat(), statement })),
+        role,
+        (found.get(role) ?? []).concat(
+          statements.map(statement => ({ actions: [statement.Action].flat(), statement })),
         ),
       )
-  }
   return found
 }
 

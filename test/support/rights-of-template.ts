@@ -12,6 +12,7 @@ import {
 import type { RightsOf } from '../../local/runtime/rights.ts'
 import { arn } from '../../local/s3/account.ts'
 import type { PolicyDocument } from '../../local/s3/auth/policy-document.ts'
+import { policiesOf } from '../infra/resources-of.ts'
 import { functionPaths } from './function-paths.ts'
 import { synthesiseStack } from './synthesise-stack.ts'
 
@@ -81,16 +82,14 @@ const resolve = (value: unknown): unknown => {
 
 type Statement = PolicyDocument['Statement'][number]
 
-const policiesOf = (template: Template, roleIds: ReadonlySet<string>): Statement[] =>
-  Object.values(template.findResources('AWS::IAM::Policy'))
-    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => roleIds.has(Ref)))
-    .flatMap(
-      ({ Properties }) => resolve(Properties.PolicyDocument.Statement.filter(isOfThisMachine)) as Statement[],
-    )
+const statementsOfRole = (template: Template, role: string): Statement[] =>
+  policiesOf(template)
+    .filter(({ roles }) => roles.includes(role))
+    .flatMap(({ statements }) => resolve(statements.filter(isOfThisMachine)) as Statement[])
 
-/** Logs and queues are not here. */
+/** Logs, queues and Spark are not here. */
 const isOfThisMachine = ({ Action }: { Action: string | string[] }): boolean =>
-  ![Action].flat().every(action => /^(logs|sqs|xray):/.test(action))
+  ![Action].flat().every(action => /^(logs|sqs|xray|emr-serverless):|^iam:PassRole$/.test(action))
 
 /** What the roles of the template allow: a call beyond them is refused on one machine as in an account. */
 export const rightsOfTemplate = (context: Record<string, unknown> = {}): RightsOf => {
@@ -101,6 +100,6 @@ export const rightsOfTemplate = (context: Record<string, unknown> = {}): RightsO
       functions.find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === functionPaths[name].join('')) ?? []
     if (!found) throw new Error(`The template has no function ${name}`)
     const [role] = found['Properties'].Role['Fn::GetAtt'] as [string]
-    return { Version: '2012-10-17', Statement: policiesOf(template, new Set([role])) }
+    return { Version: '2012-10-17', Statement: statementsOfRole(template, role) }
   }
 }
