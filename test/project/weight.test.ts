@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_849,
-  'lines of tests': 83_649,
+  'lines of product': 91_871,
+  'lines of tests': 83_670,
   'words of documents': 92_992,
   functions: 9,
   routes: 211,
