@@ -6,24 +6,18 @@ import {
   spreadOf,
 } from '../lib/schedules/configuration-schedule.ts'
 import { lookBack } from '../lib/schedules/schedule-expression.ts'
-import { authorIdsOf, findRunRights } from '../lib/storage/tokens/run-author.ts'
-import type { ComponentEvent } from '../lib/storage-client/component-event.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
-import type { TokenClient } from '../lib/storage-client/token-client.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
 export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
 interface ScheduledRunsServices {
   storage: Pick<StorageClient, 'scheduledConfigurations' | 'postEvent'>
-  tokens: Pick<TokenClient, 'token'>
   components: readonly string[]
   startRun: StartRun
   log: { warn(message: string, extra: Record<string, unknown>): void }
 }
 
-/** A moment that was due is looked at again in the minutes after it; the event for its author is recorded in the first. */
-const MINUTE_MS = 60_000
 /** A schedule that cannot be read gets an event for its author while the change is this young. */
 const NEWS_MS = 2 * 60_000
 
@@ -94,8 +88,9 @@ const startIfDue = async (
   time: Date,
   services: ScheduledRunsServices,
 ): Promise<string | undefined> => {
-  const { id: configId, isDisabled } = configuration
-  if (isDisabled) return undefined
+  const { id: configId, isDisabled, scheduleDisarmed } = configuration
+  // The service sent an event when it was disarmed.
+  if (isDisabled || scheduleDisarmed) return undefined
   const id = scheduleIdOf(`${componentId}/${configId}`)
   const schedule = await scheduleOf(componentId, configuration, { id, time }, services)
   // What was due before the schedule was what it is now is not for it to run.
@@ -105,51 +100,9 @@ const startIfDue = async (
   if (!schedule || !due) return undefined
   const name = nameOfRun(id, due)
   const trigger = `schedule of the configuration, due ${due.toISOString()}`
-  const isNews = time.getTime() - due.getTime() < MINUTE_MS
-  if (!(await mayRun(componentId, configuration, { name, isNews }, services))) return undefined
   const { overlap } = schedule
   await services.startRun(name, { componentId, configId, overlap, trigger, isOwnSchedule: true })
   return name
-}
-
-/**
- * Whether the configuration's authors have the rights to run it now. The run looks again when it begins; looking here too
- * keeps a schedule without rights from making a failed execution each time.
- */
-const mayRun = async (
-  componentId: string,
-  configuration: Configuration,
-  { name, isNews }: { name: string; isNews: boolean },
-  { tokens, storage, log }: ScheduledRunsServices,
-): Promise<boolean> => {
-  const { id: configId, scheduleDisarmed } = configuration
-  if (scheduleDisarmed) {
-    // The service sent an event when that happened.
-    log.warn('schedule disarmed', { componentId, configId, by: scheduleDisarmed.by.description })
-    return false
-  }
-  try {
-    await findRunRights(authorIdsOf(configuration), componentId, tokens)
-    return true
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    log.warn('schedule without rights', { componentId, configId, reason: error.message })
-    const message = `The run was not started: ${error.message}`
-    const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
-    if (isNews) await tell(event, `${name}-refused`, { storage, log })
-    return false
-  }
-}
-
-/** An event that cannot be sent must not keep other configurations from running. */
-const tell = async (
-  event: ComponentEvent,
-  idempotencyKey: string,
-  { storage, log }: Pick<ScheduledRunsServices, 'storage' | 'log'>,
-): Promise<void> => {
-  await storage
-    .postEvent(event, idempotencyKey)
-    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
 }
 
 const scheduleOf = async (
@@ -168,7 +121,10 @@ const scheduleOf = async (
     if (time.getTime() - changedAt > NEWS_MS) return undefined
     const message = `The configuration will not run by itself: ${error.message}`
     const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
-    await tell(event, `schedule-${id.slice(0, 24)}-${version}`, { storage, log })
+    // One that cannot be sent must not keep other configurations from running.
+    await storage
+      .postEvent(event, `schedule-${id.slice(0, 24)}-${version}`)
+      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
     return undefined
   }
 }

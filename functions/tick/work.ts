@@ -11,7 +11,6 @@ import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
-import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { keepEnd } from './ends.ts'
 import type { StatusChange, tickEvent } from './event.ts'
 import { startOpenJobs } from './open-jobs.ts'
@@ -124,7 +123,6 @@ const ownSchedules = (env: Env, startRun: StartRun): Look => {
     const connection = await service.connection()
     return startScheduledRuns(time, {
       storage: createStorageClient(connection),
-      tokens: createTokenClient(connection),
       components,
       startRun,
       log,

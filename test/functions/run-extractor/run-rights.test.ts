@@ -166,7 +166,6 @@ describe('a schedule of the configuration', () => {
     const time = new Date(Date.now() + 2 * 60_000)
     await startScheduledRuns(time, {
       storage: { ...storageWith(extraction.service.token), ...stackStorage },
-      tokens: extraction.tokens,
       components: ['ex-generic-v2'],
       startRun: async (_, input) => {
         if (input['configId'] !== configId) return

@@ -89,7 +89,7 @@ describe('a job that dies after any of its writes and is run again', () => {
     expect(died).toBeGreaterThanOrEqual(2)
   })
 
-  it('swaps two tables once, and loses neither', async () => {
+  it('rule 12, a swap: exchanges two tables once, and loses neither', async () => {
     let ids: string[] = []
     const submit = async () => {
       ids = [await createTable(), await createTable()]

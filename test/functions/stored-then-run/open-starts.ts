@@ -135,7 +135,6 @@ export const openStarts = async () => {
     const { stackStorage, storageWith, log } = extraction.services()
     await startScheduledRuns(new Date(Date.now() + 2 * 60_000), {
       storage: { ...storageWith(service.token), ...stackStorage },
-      tokens: extraction.tokens,
       components: [componentId],
       startRun: async (_, run) => void due.push(run),
       log,

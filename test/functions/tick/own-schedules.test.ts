@@ -4,31 +4,15 @@ import { tickEvent } from '#functions/tick/event.ts'
 import { startScheduledRuns, startStackRuns } from '#functions/tick/own-schedules.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
-import type { Token } from '#lib/storage-client/token-reads.ts'
 
 const { time } = tickEvent.parse(minute) as { time: Date } // It is the clock's.
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)
 
-const token = (id: string, settings: object = {}): Token => ({
-  id,
-  description: `token ${id}`,
-  isDisabled: false,
-  isExpired: false,
-  expires: null,
-  canManageBuckets: false,
-  canReadAllFileUploads: false,
-  bucketPermissions: {},
-  componentAccess: ['ex-generic-v2'],
-  ...settings,
-})
-
-let authors: Map<string, Token>
 let started: Map<string, Record<string, unknown>>
 let events: { message: string }[]
 
 beforeEach(() => {
   started = new Map()
-  authors = new Map([['1', token('1')]])
   events = []
 })
 
@@ -57,7 +41,6 @@ const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[
       },
       postEvent: async event => void events.push(event),
     },
-    tokens: { token: async id => authors.get(id) },
     components: ['ex-unknown', 'ex-generic-v2'],
     startRun: async (name, input) => void started.set(name, input),
     log: { warn: () => {} },
@@ -136,24 +119,6 @@ describe('startScheduledRuns', () => {
     expect(events).toEqual([expect.objectContaining({ message: expect.stringContaining('every day') })])
     await tick(atMinute(10), [wrong('2026-11-21T05:59:30+0000')])
     expect(events).toHaveLength(1)
-  })
-
-  it.each<[string, object | undefined, string]>([
-    ['was deleted', undefined, 'does not exist any more'],
-    ['has expired', { isExpired: true }, 'has expired'],
-    ['is disabled', { isDisabled: true }, 'is disabled'],
-    ['may no longer use the component', { componentAccess: [] }, 'may not use the component'],
-  ])('does not run what the author may not run: the token %s', async (_, settings, reason) => {
-    const hourly = [configuration('a', 'rate(1 hour)')]
-    if (settings) authors.set('1', token('1', settings))
-    else authors.delete('1')
-    expect(await tick(time, hourly)).toEqual([])
-    expect(events).toEqual([expect.objectContaining({ message: expect.stringContaining(reason) })])
-    // The same moment again, a minute later: nothing new to tell.
-    expect(await tick(atMinute(1), hourly)).toEqual([])
-    expect(events).toHaveLength(1)
-    authors.set('1', token('1'))
-    expect(await tick(atMinute(2), hourly)).toEqual(['a'])
   })
 
   it('does not run a schedule that was disarmed, and starts the others', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
-import { createTokenClient } from '#lib/storage-client/token-client.ts'
 import { startStorageService } from '#support/storage-service.ts'
 
 const componentId = 'keboola.runner-config-test'
@@ -54,7 +53,6 @@ it('reads no configuration without a schedule from our own service', async () =>
     const started: unknown[] = []
     await startScheduledRuns(new Date(Date.now() + 120_000), {
       storage: createStorageClient(connection),
-      tokens: createTokenClient(connection),
       components: [componentId],
       startRun: async (_, { configId }) => void started.push(configId),
       log: { warn: () => {} },
