@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_871,
-  'lines of tests': 83_670,
-  'words of documents': 92_992,
+  'lines of product': 91_825,
+  'lines of tests': 83_674,
+  'words of documents': 93_067,
   functions: 9,
   routes: 211,
   settings: 20,
