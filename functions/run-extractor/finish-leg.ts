@@ -13,7 +13,7 @@ import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
 import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
 import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
 import type { LegFolder } from './leg-folder.ts'
-import { enterStep, type OutputTable, type Run, rowPrefix, withRow } from './run.ts'
+import { enterStep, type OutputTable, outputTable, type Run, rowPrefix, withRow } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 
@@ -24,12 +24,14 @@ interface FinishedLeg {
   result: FinishedRow
   folder: LegFolder
   configuration: Record<string, unknown>
+  /** Names the tables that are uploaded, for a leg that is repeated. */
+  uploadsKey: string | undefined
 }
 
 /** Uploads the tables and keeps the new state until they are loaded. */
 export const finishLeg = async (
   run: Run,
-  { result, folder, configuration }: FinishedLeg,
+  { result, folder, configuration, uploadsKey }: FinishedLeg,
   services: RunServices,
 ): Promise<StepResult> => {
   const { componentId, configId } = run
@@ -47,8 +49,9 @@ export const finishLeg = async (
       return { table, ...outputTarget({ file, manifest, mappings, componentId, configId }) }
     }),
   )
-  const outputs: OutputTable[] = []
-  for (const { table, ...target } of targets) {
+  const { work } = services
+  const outputs: OutputTable[] = (uploadsKey && (await work.readAs(uploadsKey, z.array(outputTable)))) || []
+  for (const { table, ...target } of targets.slice(outputs.length)) {
     const fileId = await uploadTable({ path: table.file, name: table.name }, services)
     const { columns, rows } = table
     outputs.push({
@@ -60,9 +63,10 @@ export const finishLeg = async (
       isLoaded: false,
       warnings: [],
     })
+    if (uploadsKey !== undefined) await work.write(uploadsKey, outputs, 'any')
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
-  await services.work.write(stateKey, result.state, 'any')
+  await work.write(stateKey, result.state, 'any')
   // The document is not written yet: a repeat starts at `checkpointKey`.
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings })

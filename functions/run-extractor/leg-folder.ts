@@ -185,6 +185,8 @@ export const legCheckpoint = z.object({
   /** The tables that the row reads: their exports may expire before the row ends. */
   inputs: z.array(spooledFile).default([]),
   pages: z.number(),
+  /** All are read. */
+  isRead: z.boolean().default(false),
   /** When a page last came. */
   progressAt: z.string(),
 })

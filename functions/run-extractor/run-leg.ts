@@ -84,7 +84,9 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
       folder,
       configuration,
     }
-    return finishLeg(counted, finished, services)
+    // Tables are the same when this leg is repeated, so those count that it has uploaded
+    const uploadsKey = before?.isRead ? `${run.checkpointKey}-uploads` : undefined
+    return finishLeg(counted, { ...finished, uploadsKey }, services)
   }
 
   const after = await saveCheckpoint({ run: counted, result, before, folder }, services)
@@ -125,7 +127,14 @@ const saveCheckpoint = async (
     : []
   const key = `${prefix}checkpoint.json`
   const sealedCheckpoint = seal.seal(JSON.stringify(result.checkpoint), run.id)
-  const checkpoint: LegCheckpoint = { sealedCheckpoint, files, inputs, pages, progressAt }
+  const checkpoint: LegCheckpoint = {
+    sealedCheckpoint,
+    files,
+    inputs,
+    pages,
+    isRead: result.isRead,
+    progressAt,
+  }
   await work.write(key, checkpoint, 'any')
   return key
 }

@@ -22,7 +22,7 @@ const inputTable = z.object({
   fileId: z.number().optional(),
 })
 
-const outputTable = z.object({
+export const outputTable = z.object({
   tableId: z.string(),
   fileId: z.number(),
   columns: z.array(z.string()),

@@ -239,3 +239,40 @@ it('keeps no secret of the address of a next page between its legs', async () =>
     await signed.close()
   }
 })
+
+it('goes on at the first table that is not uploaded when the leg of its end dies', async () => {
+  configId = `legs${++configs}`
+  const jobs = ['a', 'b', 'c'].map(endpoint => ({ endpoint }))
+  await extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: configId,
+    name: configId,
+    configuration: {
+      parameters: { api: { baseUrl: `${api.origin}/` }, config: { outputBucket: configId, jobs } },
+    },
+  })
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(execution)
+  await extraction.advance('begin', execution, input)
+  let prepared = 0
+  const died = new Error('The function died')
+  const storageWith: MachineServices['storageWith'] = token => {
+    const storage = extraction.services().storageWith(token)
+    const prepareFile: typeof storage.prepareFile = async file => {
+      if (++prepared === 3) throw died
+      return storage.prepareFile(file)
+    }
+    return { ...storage, prepareFile }
+  }
+  const leg = () => extraction.advance('leg', execution, input, { legSeconds: 0.001, storageWith })
+  await expect(async () => {
+    for (let next = 'leg'; next === 'leg'; ) ({ next } = await leg())
+  }).rejects.toBe(died)
+  expect(await leg()).toMatchObject({ next: 'load' })
+  // Of six: two, the third that died, and that and three more
+  expect(prepared).toBe(7)
+  expect((await extraction.run(configId, { execution })).end.result).toMatchObject({
+    status: 'success',
+    rows: [{ tables: Array(6).fill(expect.objectContaining({ rows: PAGE })) }],
+  })
+})

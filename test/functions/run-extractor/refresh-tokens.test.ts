@@ -3,7 +3,7 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { beforeEach, expect, it } from 'vitest'
 import type { RunResults } from '#lib/wire/run-body.ts'
 import { untilEnd } from '#support/until-end.ts'
-import { startExtraction } from '../../support/extraction.ts'
+import { newExecution, startExtraction } from '../../support/extraction.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
 
 const PAGES = 6
@@ -102,6 +102,20 @@ it('a run that fails keeps the token', async () => {
   expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'error' })
   failing = false
   expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'success' })
+})
+
+it('a leg that dies behind its login is done again with the token that took the place of its own', async () => {
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(execution)
+  await extraction.advance('begin', execution, input)
+  const died = new Error('The function died')
+  const work = { ...extraction.work, write: async () => Promise.reject(died) }
+  const dying = { legSeconds: 0.01, work }
+  await expect(extraction.advance('leg', execution, input, dying)).rejects.toBe(died)
+  expect(used).toBe(1)
+  expect((await extraction.run(configId, { execution })).end.result).toMatchObject({ status: 'success' })
+  expect(used).toBe(2)
 })
 
 it('all rows share the token of the configuration, and keep none in their own states', async () => {

@@ -94,6 +94,8 @@ export type ExtractResult =
       finished: false
       /** Plain JSON with secrets and with what logins gave: keep it sealed. With the contents of `spoolDir` it is all that the next leg needs. */
       checkpoint: ExtractCheckpoint
+      /** All pages are read: the next leg puts the tables together, and the same each time. */
+      isRead: boolean
       /** The API takes no requests before so many seconds have passed; 0 when it does. */
       resumeInSeconds: number
       summary: ExtractSummary

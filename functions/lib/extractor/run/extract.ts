@@ -132,6 +132,7 @@ const unfinished = (
   return {
     finished: false,
     checkpoint: formatCheckpoint(next, options.config),
+    isRead: left.length === 0,
     resumeInSeconds: stop.resumeInSeconds,
     summary: extraction.summary([]),
   }
