@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 91_843,
-  'lines of tests': 83_725,
+  'lines of tests': 83_726,
   'words of documents': 93_086,
   functions: 9,
   routes: 211,
