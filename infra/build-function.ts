@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import { projectRoot } from './project-root.ts'
+import { type FunctionName, folderOf } from './system.ts'
 
 /**
  * `import { z } from 'zod'` names a whole namespace, of which esbuild keeps everything: a third of a megabyte of languages
@@ -99,15 +100,15 @@ const REQUIRE_BANNER =
 const QUERY_PROGRAM = { in: 'functions/lib/table-engine/queries/box.ts', out: 'box' }
 
 /**
- * The bundle of `functions/<name>/handler.ts`, in memory: `index.mjs` and what it loads at once or later.
+ * The bundle of a function's `handler.ts`, in memory: `index.mjs` and what it loads at once or later.
  *
  * What is imported by a call of `import()` is in files of its own, so that a start does not even parse it.
  */
-export const buildFunction = (name: string): Promise<FunctionBuild> =>
+export const buildFunction = (name: FunctionName): Promise<FunctionBuild> =>
   build({
     ...options,
     entryPoints: [
-      { in: `functions/${name}/handler.ts`, out: 'index' },
+      { in: `functions/${folderOf(name)}/handler.ts`, out: 'index' },
       ...(name === 'storage-api' ? [QUERY_PROGRAM] : []),
     ],
     // Nothing is written here. A fixed folder makes the paths in source maps the same on every machine.

@@ -1,7 +1,7 @@
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { PreviewExtractionEnv } from '../functions/preview-extraction/work.ts'
+import type { PreviewExtractionEnv } from '../functions/run-extractor/preview/work.ts'
 import { allow } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'

@@ -11,7 +11,7 @@ interface FunctionSize {
 
 const LONGEST = 15 * 60
 
-/** The functions of the system: folder names below `functions/`. */
+/** The functions of the system. */
 const functionSizes = {
   /** The gateway gives up after 30 seconds. Previews read Parquet files from disk. */
   'storage-api': { memoryMiB: 1769, scratchMiB: 2048, seconds: 29 },
@@ -37,6 +37,10 @@ const functionSizes = {
 export type FunctionName = keyof typeof functionSizes
 
 export const functionNames = Object.keys(functionSizes) as FunctionName[] // Of an object that has no other keys.
+
+/** Below `functions/`. The preview is the extractor's, with fewer rights. */
+export const folderOf = (name: FunctionName): string =>
+  name === 'preview-extraction' ? 'run-extractor/preview' : name
 
 export const sizeOf = (name: FunctionName): FunctionSize => functionSizes[name]
 

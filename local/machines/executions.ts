@@ -8,7 +8,6 @@ import { type Call, type DriveEnd, drive } from './drive.ts'
 import { EndWatch } from './end-watch.ts'
 import { Ends, type TellEnd } from './ends.ts'
 import type { EndedExecution, ExecutionRecord, ExecutionStore, RunningExecution } from './execution-store.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
 
 /** A state machine of the system, and who does its work here. */
 export interface StateMachine {
@@ -20,6 +19,18 @@ export interface StateMachine {
   readonly isLong: boolean
   readonly longestSeconds: number
 }
+
+/** How an execution ended. */
+type Outcome =
+  | { readonly status: 'SUCCEEDED'; readonly output: string }
+  | {
+      readonly status: 'FAILED' | 'TIMED_OUT' | 'ABORTED'
+      readonly error?: string | undefined
+      readonly cause?: string | undefined
+    }
+
+const outcomeOf = (end: DriveEnd): Outcome =>
+  end.status === 'SUCCEEDED' ? { ...end, output: JSON.stringify(end.output) ?? 'null' } : end
 
 interface ExecutionsOptions {
   readonly store: ExecutionStore

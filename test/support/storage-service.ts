@@ -16,7 +16,7 @@ import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
-import { previewAsked } from '../../functions/preview-extraction/preview-stored.ts'
+import { previewAsked } from '../../functions/run-extractor/preview/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'

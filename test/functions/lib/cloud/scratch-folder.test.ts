@@ -31,7 +31,7 @@ it('an invocation begins with an empty scratch folder, and other files stay', as
 
 it('every function that works with tables or previews begins so', () => {
   const textOf = (file: string) => readFileSync(file, 'utf8')
-  const functions = globSync('functions/*/handler.ts').map(file => ({
+  const functions = globSync('functions/**/handler.ts').map(file => ({
     folder: dirname(file),
     handler: textOf(file),
   }))
@@ -39,7 +39,7 @@ it('every function that works with tables or previews begins so', () => {
     globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewAsked\(/.test(textOf(file))),
   )
   expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
-    'preview-extraction',
+    'preview',
     'run-job',
     'storage-api',
   ])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { previewStored } from '#functions/preview-extraction/preview-stored.ts'
+import { previewStored } from '#functions/run-extractor/preview/preview-stored.ts'
 import { PREVIEW_LIMITS } from '#lib/extractor/run/preview/preview-limits.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'

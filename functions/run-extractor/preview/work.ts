@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Environment } from '../lib/env.ts'
-import type { DraftRequest, PreviewRequest } from '../lib/extractor/run/preview/preview-schemas.ts'
-import { createOpener } from '../lib/storage/secrets/create-opener.ts'
+import type { Environment } from '../../lib/env.ts'
+import type { DraftRequest, PreviewRequest } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import { createOpener } from '../../lib/storage/secrets/create-opener.ts'
 import { previewAsked } from './preview-stored.ts'
 
 /** The variables that the function's construct must set. */

@@ -1,22 +1,22 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UserError } from '../lib/errors/errors.ts'
-import { componentConfig, usesRefreshToken } from '../lib/extractor/config/component-config.ts'
-import { createMasker } from '../lib/extractor/requests/masking/masker.ts'
-import { secretsOf } from '../lib/extractor/requests/masking/secrets-of.ts'
-import { previewExtraction } from '../lib/extractor/run/preview/preview-extraction.ts'
-import type { PreviewLimits } from '../lib/extractor/run/preview/preview-limits.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { componentConfig, usesRefreshToken } from '../../lib/extractor/config/component-config.ts'
+import { createMasker } from '../../lib/extractor/requests/masking/masker.ts'
+import { secretsOf } from '../../lib/extractor/requests/masking/secrets-of.ts'
+import { previewExtraction } from '../../lib/extractor/run/preview/preview-extraction.ts'
+import type { PreviewLimits } from '../../lib/extractor/run/preview/preview-limits.ts'
 import type {
   DraftRequest,
   DraftResult,
   PreviewRequest,
   PreviewResult,
-} from '../lib/extractor/run/preview/preview-schemas.ts'
-import { isObject } from '../lib/json/json-value.ts'
-import { detectConfiguration } from '../lib/onboarding/detect-configuration.ts'
-import { remarksOf } from '../lib/onboarding/draft.ts'
-import { readCurl } from '../lib/onboarding/read-curl.ts'
-import type { TrialBounds } from '../lib/onboarding/trial.ts'
+} from '../../lib/extractor/run/preview/preview-schemas.ts'
+import { isObject } from '../../lib/json/json-value.ts'
+import { detectConfiguration } from '../../lib/onboarding/detect-configuration.ts'
+import { remarksOf } from '../../lib/onboarding/draft.ts'
+import { readCurl } from '../../lib/onboarding/read-curl.ts'
+import type { TrialBounds } from '../../lib/onboarding/trial.ts'
 
 /** Of the requests that look at an API. Previews have their own, and both together are within the time of the function. */
 const LOOKING_SECONDS = 8
