@@ -172,11 +172,6 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
   const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
   const distinct = [...new Set(buckets)]
   const sinks = new Map<number, TableSink>()
-  const warnings: string[] = []
-  const warn = (message: string): void => {
-    warnings.push(message)
-    log.warning(message)
-  }
 
   const make = (position: number): TableSink => {
     const bucket = distinct[position]
@@ -198,7 +193,7 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
       dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
       mappings: first?.mappings,
       types,
-      loadOf: table => loads.of(table, warn),
+      loadOf: loads.of,
       keyOfLists: loads.keyOfLists,
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
@@ -232,7 +227,7 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
         await removeTables(tables)
         throw error
       }
-      return { tables, warnings }
+      return { tables, warnings: [...sinks.values()].flatMap(sink => sink.warnings) }
     },
   }
 }

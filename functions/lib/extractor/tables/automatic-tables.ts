@@ -29,8 +29,6 @@ export interface AutomaticTablesState {
   logBytes: number
   spools: TableSpoolState[]
   parents: [type: string, names: string[]][]
-  /** Paths of lists in lists that were warned of: each is said once, in however many legs. */
-  warned: string[]
 }
 
 /**
@@ -47,25 +45,21 @@ export class AutomaticTables {
   readonly #names: TableNames
   /** Columns from parents, by data type. */
   readonly #parents: Map<string, Set<string>>
-  readonly #warned: Set<string>
   #learnt: unknown
-  readonly #warn: (message: string) => void
 
   constructor(options: AutomaticTablesOptions) {
     const { folder, compat, state } = options
     this.#folder = folder
     this.#compat = compat
     this.#isTyped = options.isTyped
-    this.#warn = options.warn
     this.#structure = state ? loadStructure(state.structure, true) : loadStructure(options.structure)
     this.#structure.isCompat = compat
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
-    const nestedList = (path: string) => this.#warnNested(path)
+    const nestedList = (path: string) => options.warn(`Converting nested array '${path}' to JSON string.`)
     this.#names = new TableNames(
       compat ? [] : [...options.dataTypes, ...this.#structure.roots.keys()],
       options.warn,
     )
-    this.#warned = new Set(state?.warned)
     this.#parents = new Map(state?.parents.map(([type, names]) => [type, new Set(names)]))
     const names = this.#names
     this.#live = new LiveTables({ structure: this.#structure, folder, compat, names, nestedList })
@@ -98,7 +92,6 @@ export class AutomaticTables {
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
       parents: [...this.#parents].map(([type, names]) => [type, [...names]]),
-      warned: [...this.#warned],
     }
   }
 
@@ -131,12 +124,6 @@ export class AutomaticTables {
     if (!this.#compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
     for await (const page of this.#log.pages()) final.add(page.type, page.items, page.parent)
     return final.finish()
-  }
-
-  #warnNested(path: string): void {
-    if (this.#warned.has(path)) return
-    this.#warned.add(path)
-    this.#warn(`Converting nested array '${path}' to JSON string.`)
   }
 }
 

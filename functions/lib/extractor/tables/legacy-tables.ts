@@ -51,15 +51,11 @@ export class LegacyTables {
   readonly #structure: LegacyStructure
   readonly #log: ItemLog
   readonly #compat: boolean
-  readonly #warned = new Set<string>()
   readonly #headers = new Map<string, string[]>()
 
   constructor(options: LegacyTablesOptions) {
-    const nestedList = (path: string): void => {
-      if (this.#warned.has(path)) return
-      this.#warned.add(path)
+    const nestedList = (path: string): void =>
       options.warn(`Unsupported array nesting in '${path}'! Converting to JSON string.`)
-    }
     this.#folder = options.folder
     this.#compat = options.compat
     this.#structure = new LegacyStructure(options.state?.structure ?? options.structure, nestedList)

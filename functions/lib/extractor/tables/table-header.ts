@@ -65,7 +65,6 @@ export const isUnderHiddenItems = (node: StructureNode): boolean => {
 export class TableNames {
   readonly #ofTypes: ReadonlySet<string>
   readonly #warn: (message: string) => void
-  readonly #said = new Set<string>()
 
   constructor(types: Iterable<string>, warn: (message: string) => void) {
     this.#ofTypes = new Set([...types].map(safeName))
@@ -96,8 +95,6 @@ export class TableNames {
   }
 
   #say({ cleanPath }: StructureNode, what: string): void {
-    if (this.#said.has(cleanPath)) return
-    this.#said.add(cleanPath)
     this.#warn(`The rows at '${cleanPath}' ${what}. Set another "dataType" to choose the names.`)
   }
 }

@@ -16,6 +16,8 @@ import { keyLists } from './table-loads.ts'
 import { writeTables } from './write-tables.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
+  /** What was said: each sentence once, in however many legs. */
+  said: string[]
   rows: number
   automatic: unknown
   mapped: MappedTablesState
@@ -27,7 +29,12 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
   const state = options.checkpoint as Checkpoint | undefined
   const compat = options.compat ?? false
   mkdirSync(options.folder, { recursive: true })
-  const { folder, structure, warn = () => {} } = options
+  const { folder, structure } = options
+  const said = new Set(state?.said)
+  const warn = (message: string): void => {
+    if (!said.has(message)) options.warn?.(message)
+    said.add(message)
+  }
   const isLegacy = options.parser === 'legacy'
   const isTyped = options.types === 'detect' && !compat && !isLegacy
   // Made by the same kind of tables: the parser does not change within a run.
@@ -65,6 +72,9 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     get rows() {
       return rows
     },
+    get warnings() {
+      return [...said]
+    },
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
       refuseTooDeep(type, () => {
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
@@ -73,7 +83,13 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       rows += items.length
     },
     checkpoint(): Checkpoint {
-      return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }
+      return {
+        version: 1,
+        said: [...said],
+        rows,
+        automatic: automatic.checkpoint(),
+        mapped: mapped.checkpoint(),
+      }
     },
     structure() {
       return { struct: automatic.stored(), structVersion: isLegacy ? 2 : 3 }
@@ -89,7 +105,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
-          await writeManifest(output, table, loadOf(table))
+          await writeManifest(output, table, loadOf(table, warn))
           const mixed = table.columns.filter(column => table.kinds?.isMixed(column))
           if (mixed.length > 0)
             warn(

@@ -10,6 +10,7 @@ interface Whole {
   requests: string[]
   state: unknown
   jobs: unknown
+  warnings: string[]
   legs: number
   checkpoints: string[]
   /** Names in the spool after the last leg. */
@@ -51,6 +52,7 @@ export const runInLegs = async (answer: Answer, settings: Settings, pagesPerLeg:
       requests: server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`).sort(),
       state: result.state,
       jobs: result.summary.jobs,
+      warnings: result.warnings,
       legs,
       checkpoints,
       left: existsSync(spoolDir) ? readdirSync(spoolDir) : [],

@@ -247,6 +247,15 @@ describe('a stopped extraction', () => {
     })
   })
 
+  it('says in the end what it said of tables in any leg, once', async () => {
+    const pages: Answer = ({ query }) =>
+      Number(query.get('page')) > 4 ? [] : [{ page: query.get('page'), grid: [[1], [2]] }]
+    const paged: Settings = { api: { pagination: { method: 'pagenum' } } }
+    const { warnings, legs } = await runInLegs(pages, paged, 1)
+    expect(legs).toBeGreaterThan(1)
+    expect(warnings).toEqual([expect.stringContaining('Converting nested array')])
+  })
+
   it('notices a server that repeats the last page before the stop', async () => {
     const { tables, requests } = await runInLegs(
       () => ({ items: [{ id: 1 }, { id: 2 }] }),
