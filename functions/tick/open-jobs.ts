@@ -1,5 +1,6 @@
 import pMap from 'p-map'
 import { idParts } from '../lib/storage/db/ids.ts'
+import { OF_RUNS } from '../lib/storage/jobs/job-store.ts'
 import { type ReviveOptions, reviveJob } from '../lib/storage/jobs/start-next.ts'
 
 interface OpenJobsServices extends ReviveOptions {
@@ -10,7 +11,7 @@ interface OpenJobsServices extends ReviveOptions {
 
 interface Looked {
   openJobs: number
-  /** Those behind others in a queue count as waiting. */
+  /** Those behind others in the queue of a table count as waiting. A run may wait for another one for days. */
   oldestWaitingSeconds: number
 }
 
@@ -30,7 +31,7 @@ export const startOpenJobs = async (services: OpenJobsServices): Promise<Looked>
   const open = (await Array.fromAsync(jobs.listOpen())).toReversed()
   for (const { id, queue } of open) {
     if (queue === undefined || !queues.has(queue)) first.push(id)
-    else oldest = Math.min(oldest, idParts(id).milliseconds)
+    else if (!queue.includes(OF_RUNS)) oldest = Math.min(oldest, idParts(id).milliseconds)
     if (queue !== undefined) queues.add(queue)
   }
   const found = await jobs.getMany(first)

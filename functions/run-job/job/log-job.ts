@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { executionOfJob } from '../../lib/asked-wait.ts'
 import type { FinalJob, JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { isRun } from '../../lib/storage/jobs/job-store.ts'
 import type { RunJobServices } from './services.ts'
 
 const counted = z
@@ -24,7 +25,7 @@ const factsOf = (job: JobRecord) => ({
   correlationId: correlationIdOf(job),
   jobId: job.id,
   operation: job.input.operationName,
-  tableId: job.tableId ?? job.queueTableId,
+  tableId: isRun(job) ? null : (job.tableId ?? job.queueTableId),
 })
 
 export const logJobStart = (job: JobRecord, { log }: Pick<RunJobServices, 'log'>): void =>

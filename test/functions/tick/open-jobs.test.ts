@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tickEvent } from '#functions/tick/event.ts'
 import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
+import { storeRun } from '#support/store-run.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
 import { asFunction } from '../../support/guard-writes.ts'
@@ -178,6 +179,17 @@ describe('a look', () => {
     const { openJobs, oldestWaitingSeconds } = await look()
     expect([started, jobsRead, openJobs]).toEqual([[first], 1, 40])
     expect(oldestWaitingSeconds).toBe(100)
+  })
+
+  it('counts no run as waiting that waits for another one of its configuration', async () => {
+    const startTime = now
+    await storeRun(service.stores, { configId: 'long', status: 'processing', startTime })
+    await storeRun(service.stores, { configId: 'long', status: 'waiting', startTime })
+    pass(MINUTE_MS)
+    expect(await look()).toEqual({ openJobs: 2, oldestWaitingSeconds: 0 })
+    await storeRun(service.stores, { configId: 'unstarted', status: 'waiting', startTime: now })
+    pass(MINUTE_MS)
+    expect(await look()).toEqual({ openJobs: 3, oldestWaitingSeconds: 60 })
   })
 
   it('no longer finds a job that is over', async () => {

@@ -124,7 +124,10 @@ export const isRun = (job: JobRecord): job is RunJob => job.input.operationName 
 
 /** Runs of one configuration come one after the other, as the jobs of a table do. */
 export const queueOfRuns = ({ componentId, configId }: RunPlace): string =>
-  `runs of ${componentId}/${configId}`
+  `${OF_RUNS}${componentId}/${configId}`
+
+/** No table is called so. */
+export const OF_RUNS = 'runs of '
 
 const RUNS = 'RUNS'
 const RUNS_AT_ONCE = 25
