@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_839,
-  'lines of tests': 83_737,
+  'lines of product': 91_844,
+  'lines of tests': 83_749,
   'words of documents': 93_078,
   functions: 9,
   routes: 211,
