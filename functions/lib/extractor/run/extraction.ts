@@ -172,6 +172,11 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
   const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
   const distinct = [...new Set(buckets)]
   const sinks = new Map<number, TableSink>()
+  const warnings: string[] = []
+  const warn = (message: string): void => {
+    warnings.push(message)
+    log.warning(message)
+  }
 
   const make = (position: number): TableSink => {
     const bucket = distinct[position]
@@ -193,7 +198,7 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
       dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
       mappings: first?.mappings,
       types,
-      loadOf: loads.of,
+      loadOf: table => loads.of(table, warn),
       keyOfLists: loads.keyOfLists,
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
@@ -227,7 +232,7 @@ const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
         await removeTables(tables)
         throw error
       }
-      return { tables, warnings: [...sinks.values()].flatMap(sink => sink.warnings) }
+      return { tables, warnings }
     },
   }
 }

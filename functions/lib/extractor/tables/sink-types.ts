@@ -9,7 +9,7 @@ export interface TableSinkOptions {
   /** Output bucket without `in.c-`: file `<bucket>.<table>`, destination `in.c-<bucket>.<table>`. Absent: `<table>`, no destination. */
   bucket?: string | undefined
   /** How each finished table is loaded, for its manifest. Default: with the key of its mapping; the rows replace those of the table. */
-  loadOf?: ((table: WrittenTable, warn: (message: string) => void) => TableLoad) | undefined
+  loadOf?: ((table: WrittenTable) => TableLoad) | undefined
   /** Primary key of a data type whose nested lists need a key too (`keyLists`). Default: none does. */
   keyOfLists?: ((type: string) => readonly string[] | undefined) | undefined
   /** Of all jobs that write to the bucket. */
@@ -81,8 +81,6 @@ export interface TableSink {
   structure(): { struct: unknown; structVersion: number }
   /** Rows of each top-level data type added so far; for progress lines. */
   readonly rows: number
-  /** What was said so far, by the processes before too: each sentence once. */
-  readonly warnings: readonly string[]
   /** Writes `<outDir>/<bucket>.<table>` and `.manifest` files and removes the spool. The sink cannot be used after. */
   finish(outDir: string): Promise<WrittenTable[]>
 }

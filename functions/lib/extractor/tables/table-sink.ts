@@ -72,9 +72,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     get rows() {
       return rows
     },
-    get warnings() {
-      return [...said]
-    },
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
       refuseTooDeep(type, () => {
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
@@ -105,7 +102,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) {
-          await writeManifest(output, table, loadOf(table, warn))
+          await writeManifest(output, table, loadOf(table))
           const mixed = table.columns.filter(column => table.kinds?.isMixed(column))
           if (mixed.length > 0)
             warn(

@@ -247,13 +247,23 @@ describe('a stopped extraction', () => {
     })
   })
 
-  it('says in the end what it said of tables in any leg, once', async () => {
+  it('says what is to be said of tables once, in however many legs', async () => {
     const pages: Answer = ({ query }) =>
       Number(query.get('page')) > 4 ? [] : [{ page: query.get('page'), grid: [[1], [2]] }]
-    const paged: Settings = { api: { pagination: { method: 'pagenum' } } }
-    const { warnings, legs } = await runInLegs(pages, paged, 1)
-    expect(legs).toBeGreaterThan(1)
-    expect(warnings).toEqual([expect.stringContaining('Converting nested array')])
+    for (const compatLevel of [1, 3]) {
+      const said: string[] = []
+      const { legs } = await runInLegs(
+        pages,
+        {
+          api: { pagination: { method: 'pagenum' } },
+          config: { compatLevel, jobs: [{ endpoint: 'items' }] },
+          options: { log: ({ message }) => void said.push(message) },
+        },
+        1,
+      )
+      expect(legs).toBeGreaterThan(1)
+      expect(said.filter(message => /array/i.test(message))).toHaveLength(1)
+    }
   })
 
   it('notices a server that repeats the last page before the stop', async () => {
