@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 91_844,
-  'lines of tests': 83_749,
+  'lines of tests': 83_759,
   'words of documents': 93_078,
   functions: 9,
   routes: 211,
