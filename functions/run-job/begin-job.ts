@@ -1,8 +1,14 @@
 import { patientWait } from '../lib/patient-wait.ts'
-import { branchOf, isFinal, type JobRecord, type WaitingJob } from '../lib/storage/jobs/job-record.ts'
+import {
+  branchOf,
+  isDecided,
+  isFinal,
+  type JobRecord,
+  type WaitingJob,
+} from '../lib/storage/jobs/job-record.ts'
 import { queuesOf } from '../lib/storage/jobs/job-store.ts'
 import { reviveJob, startNext } from '../lib/storage/jobs/start-next.ts'
-import { doRest } from './do-rest.ts'
+import { endDecided } from './end-decided.ts'
 import type { RunJobServices } from './job/services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
@@ -15,7 +21,7 @@ const PATIENCE_SECONDS = 10
 
 /**
  * Begins a job when it is in front of the queues of its tables and nobody works on them. The one in front is revived when it has
- * been silent for too long, and what one that has ended left to do is done. Resolves to the job as it is when it does not wait any more.
+ * been silent for too long, and one whose work is decided is ended. Resolves to the job as it is when it does not wait any more.
  */
 export const beginJob = async (
   job: WaitingJob,
@@ -27,10 +33,8 @@ export const beginJob = async (
     if ('id' in begun && begun.status !== 'waiting') return begun
     const ahead = 'heldBy' in begun ? await jobs.get(begun.heldBy) : undefined
     if (!ahead) break
-    if (isFinal(ahead)) {
-      await doRest(ahead, services)
-      continue
-    }
+    if (isDecided(ahead)) await endDecided(ahead, services)
+    if (isDecided(ahead) || isFinal(ahead)) continue
     const revived = await reviveJob(ahead, services).catch(error => {
       // Not this job's failure: it waits, and tries again when it comes back.
       log.error('job not revived', { jobId: ahead.id, error })

@@ -8,6 +8,8 @@ import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import { internalJobError, jobFailure } from '../lib/storage/jobs/job-errors.ts'
 import {
   branchOf,
+  type FinalJob,
+  isDecided,
   isFinal,
   type JobInput,
   type JobRecord,
@@ -17,7 +19,7 @@ import {
 import { jobCancelled } from '../lib/storage/jobs/job-store.ts'
 import { parseTableId } from '../lib/wire/storage-ids.ts'
 import { beginJob, startBehind } from './begin-job.ts'
-import { doRest } from './do-rest.ts'
+import { endDecided } from './end-decided.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
@@ -60,10 +62,10 @@ export const runJob = async (
   services.log.appendKeys({ correlationId })
 
   if (failure) return close(job, failure, services)
-  if (isFinal(job)) return finish(job, services)
   const started = job.status === 'waiting' ? await beginJob(job, services) : job
   if (started.status === 'blocked') return started
-  if (started.status !== 'processing') return finish(started, services)
+  if (isFinal(started)) return finish(started, services)
+  if (isDecided(started)) return finishAndLog(started, services)
   // A job that waits for something comes back as it was started.
   if (job.status === 'waiting') logJobStart(started, services)
   try {
@@ -80,8 +82,7 @@ export const runJob = async (
       : await run(services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
-    const ended = await succeed(started, outcome, services)
-    return finishAndLog(ended, services, outcome.endOthers)
+    return finishAndLog(await succeed(started, outcome, services), services)
   } catch (error) {
     if (error instanceof OutgrownLoad)
       return error.waitSeconds === undefined
@@ -95,24 +96,21 @@ export const runJob = async (
 /** A name that changes, or snapshots that expire, at the same moment. */
 const MAX_DECISIONS = 10
 
-/** Ends the job together with what makes its work visible. */
+/** Ends the job together with what makes its work visible; one that has something left to do is decided with it. */
 const succeed = async (
   job: ProcessingJob,
   { results, metrics = noMetrics, decide = async () => [], rest }: Outcome,
-  { jobs, keptTotals, now, log }: RunJobServices,
-): Promise<JobRecord> => {
+  { jobs, now }: RunJobServices,
+): Promise<FinalJob | ProcessingJob> => {
   for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
     const writes = await decide(attempt > 0)
     if (!writes) continue
     const outcome = { results: typeof results === 'function' ? results() : results, metrics }
-    const end = await jobs.succeed(job, now(), outcome, { writes, rest })
+    const end = rest
+      ? await jobs.decide(job, { ...outcome, rest }, writes)
+      : await jobs.succeed(job, now(), outcome, writes)
     if (end === 'cancelled') await jobs.refuseCancelled(job.id)
-    if (typeof end === 'string') continue
-    // What is not settled by now is by the next one, or by the sweep.
-    await keptTotals
-      .settleAfter(writes)
-      .catch((error: unknown) => log.error('totals not settled', { jobId: job.id, error }))
-    return end
+    if (typeof end !== 'string') return end
   }
   throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)
 }
@@ -133,34 +131,32 @@ const readingOnce = (files: RunJobServices['files']): RunJobServices['files'] =>
 const finish = async (
   job: JobRecord,
   services: RunJobServices,
-  endOthers: Outcome['endOthers'] = async () => [],
+  alongside: readonly number[] = [],
 ): Promise<Done> => {
-  const alsoEnded = [...(await doRest(job, services)), ...(await endOthers())]
   await startBehind(job, services)
-  return { status: 'done', ...(alsoEnded.length > 0 && { alsoEnded: alsoEnded.map(executionOfJob) }) }
+  return { status: 'done', ...(alongside.length > 0 && { alsoEnded: alongside.map(executionOfJob) }) }
 }
 
-const finishAndLog = async (
-  job: JobRecord,
-  services: RunJobServices,
-  endOthers?: Outcome['endOthers'],
-): Promise<Done> => {
-  const result = await finish(job, services, endOthers)
-  if (isFinal(job)) logJobEnd(job, services)
+const finishAndLog = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
+  const { ended, alongside } = isDecided(job)
+    ? await endDecided(job, services)
+    : { ended: job, alongside: [] }
+  const result = await finish(ended, services, alongside)
+  if (isFinal(ended)) logJobEnd(ended, services)
   return result
 }
 
 const close = async (job: JobRecord, failure: MachineFailure, services: RunJobServices): Promise<Done> => {
   const closed = isFinal(job) ? job : await endGivenUp(job, failure, services)
   const done = await (isFinal(job) ? finish(job, services) : finishAndLog(closed, services))
-  return closed.status === 'success'
-    ? { ...done, wasDone: true }
-    : { ...done, failure: describeFailure(failure) }
+  return closed.status === 'error'
+    ? { ...done, failure: describeFailure(failure) }
+    : { ...done, wasDone: true }
 }
 
 /**
- * Ends a job of which the machine has given up. What is decided with the end of its job was not done while the job is open, and cannot be done
- * once it has ended; of other work nobody knows. Resolves to the job as stored. What is thrown leaves the job open, for whoever
+ * Ends a job of which the machine has given up, unless its work is decided. What is decided with the end of its job was not done while the job is
+ * open, and cannot be done once it has ended; of other work nobody knows. Resolves to the job as stored. What is thrown leaves the job open, for whoever
  * comes next.
  */
 const endGivenUp = async (
@@ -176,7 +172,7 @@ const endGivenUp = async (
   const doubtful = job.status === 'processing' ? job.input : undefined
   const closed = await jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
   // A load that is under way has its file, and says how it ends.
-  if (!isFinal(closed))
+  if (!isFinal(closed) && !isDecided(closed))
     throw new TransientError('storage.tables.moved', `The job ${job.id} was changed while it was closed.`)
   return closed
 }

@@ -10,7 +10,7 @@ const arena = await untilEnd(startArena())
 const needed: readonly (readonly [kind: string, duel: string])[] = [
   ['put IDEMPOTENCY expired', 'a request that comes twice'],
   ['put JOBS is waiting', 'a load, and somebody who cancels it'],
-  ['put JOBS is processing', 'an export, and the clock that closes it'],
+  ['put JOBS is processing,decided', 'an export, and the clock that closes it'],
   ['put QUEUE LEASE absent', 'a load that takes another along, and a full load behind them'],
   ['check QUEUE LEASE absent', 'a load that takes others along, and somebody who cancels one'],
   ['put BUCKET TABLE absent', 'an alias and a creation of one name'],
@@ -21,7 +21,6 @@ const needed: readonly (readonly [kind: string, duel: string])[] = [
   ['update BUCKETS id', 'a creation and the deletion of its bucket'],
   ['delete BUCKETS revision', 'a creation and the deletion of its bucket'],
   ['put BUCKETS revision', 'two changes of a bucket'],
-  ['update BUCKET SHARE change,settled', 'two loads of one table'],
   ['put BUCKETS absent', 'two buckets of one name'],
   ['put BUCKETS  absent', 'two buckets with one display name'],
   ['put TOKENS revision', 'two changes of a token'],

@@ -13,10 +13,10 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
   const entries = of('OPEN_JOBS')
   const heads = of('BUCKET').filter(({ sk }) => String(sk).startsWith('TABLE#'))
   const tables = new Map(heads.map(head => [Number(head['internalId']), head]))
-  const ids = heads.map(({ pk, sk }) => `${pk} ${String(sk).slice('TABLE#'.length)}`)
-  const shares = of('BUCKET')
-    .filter(({ sk, tablesCount }) => String(sk).startsWith('SHARE#') && tablesCount === 1)
-    .map(({ pk, sk }) => `${pk} ${String(sk).slice('SHARE#'.length)}`)
+  const ids = heads.map(({ bucketId, name }) => `${bucketId}.${name}`)
+  const shares = of('SHARES')
+    .filter(({ tablesCount }) => tablesCount === 1)
+    .map(({ sk }) => String(sk))
   const leads = of('BUCKET').filter(({ sk }) => /^(NAMED|CALLED)#/.test(String(sk)))
   const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 
@@ -25,10 +25,10 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
       .filter(({ jobId }) => !isOpen(jobId))
       .map(({ pk, jobId }) => `${pk} has a place of the job ${jobId}, which is ${statusOf(jobId)}`),
     ...leases
-      .filter(({ owner, rest }) => statusOf(owner) !== 'processing' && rest === undefined)
+      .filter(({ owner }) => statusOf(owner) !== 'processing')
       .map(({ pk, owner }) => `${pk} is held by the job ${owner}, which is ${statusOf(owner)}`),
     ...entries
-      .filter(({ id }) => !isOpen(id) && !leases.some(({ owner }) => owner === id))
+      .filter(({ id }) => !isOpen(id))
       .map(({ id }) => `the job ${id} has an entry and is ${statusOf(id)}`),
     ...[...jobs.keys()]
       .filter(id => isOpen(id) && !entries.some(entry => entry['id'] === id))

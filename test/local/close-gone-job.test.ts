@@ -26,6 +26,7 @@ await api('POST', 'buckets', { stage: 'in', name: 'main' })
 const tableId = 'in.c-main.orders'
 const items = itemsOf(cloud)
 const queue = createTableQueue(items)
+const records = createSpreadRecords(items, 'JOBS', item => jobRecord.parse(item))
 
 const load = async (content: string): Promise<number> => {
   const dataFileId = await upload(content)
@@ -39,7 +40,6 @@ it('a job whose execution is gone is closed by another one, in the rights of its
   })
   expect((await ended(created.id)).status).toBe('success')
   // What a stopped execution leaves whose function died before the end of the job.
-  const records = createSpreadRecords(items, 'JOBS', item => jobRecord.parse(item))
   const stored = await records.get(created.id)
   if (stored?.status !== 'success') throw new Error('The job has ended')
   const { endTime: _, results: _results, metrics: _metrics, ...open } = stored
@@ -58,12 +58,22 @@ it('a job whose execution is gone is closed by another one, in the rights of its
   await expect.poll(async () => (await closing())?.status).not.toBe('RUNNING')
 })
 
-it('what a job left to do when it ended is done by the next one, in the rights of its functions', async () => {
+it('a job whose work is decided is ended by the next one, in the rights of its functions', async () => {
   const jobId = await load('n\n3\n')
   expect((await ended(jobId)).status).toBe('success')
-  await items.transact([createOpenJobs(items).opening({ id: jobId }), queue.taking(tableId, jobId)])
-  await items.transact([queue.leavingRest(tableId, jobId, { internalId: 1 })])
-  expect((await ended(await load('n\n4\n'))).status).toBe('success')
+  const stored = await records.get(jobId)
+  if (stored?.status !== 'success') throw new Error('The job has ended')
+  const { endTime: _, results, metrics, ...open } = stored
+  const decided = { results, metrics, rest: { internalId: 1 } }
+  await items.transact([
+    records.writing(jobRecord.parse({ ...open, status: 'processing', decided }), { status: 'success' }),
+    createOpenJobs(items).opening({ id: jobId, queue: `1/${tableId}` }),
+    queue.entering(tableId, jobId),
+    queue.taking(tableId, jobId),
+  ])
+  const next = await load('n\n4\n')
+  expect((await ended(jobId)).results).toEqual(results)
+  expect((await ended(next)).status).toBe('success')
   expect((await api('GET', `tables/${tableId}`)).rowsCount).toBe(4)
   await expect.poll(() => Array.fromAsync(createOpenJobs(items).list())).toEqual([])
 })

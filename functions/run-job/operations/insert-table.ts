@@ -1,9 +1,7 @@
-import pMap from 'p-map'
 import { together } from '../../lib/items/item-table.ts'
 import { type BucketRecord, requireBucket } from '../../lib/storage/buckets/bucket-store.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
-import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
-import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
@@ -11,7 +9,6 @@ import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
-import { logJobEnd } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -60,32 +57,9 @@ export const insertTable = async (
         await refuseExisting()
         return together(tables.inserting(table), [await buckets.touching(bucketId)])
       },
-      endOthers: () => refuseQueuedCreations(job, newTable, services),
     },
   }
 }
-
-/** Files that landed together may all be about to create the table. Those right behind this job can only fail, now that it is there. */
-const refuseQueuedCreations = async (
-  job: ProcessingJob,
-  { name, displayName }: NewTable,
-  services: RunJobServices,
-): Promise<number[]> => {
-  const { queue, jobs, now } = services
-  if (job.queueTableId === null) return []
-  const behind = await jobs.getMany(await queue.behind(job.queueTableId, job.id, REFUSED_AT_ONCE))
-  const open = behind.filter(other => !isFinal(other))
-  const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
-  const refuse = async (other: JobRecord): Promise<number> => {
-    const failed = await jobs.failWaiting(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
-    if (isFinal(failed)) logJobEnd(failed, services)
-    return other.id
-  }
-  return pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })
-}
-
-const CREATIONS: ReadonlySet<string> = new Set(['tableCreate', 'tableDefinitionCreate'])
-const REFUSED_AT_ONCE = 500
 
 /** Its internal id is the job's. */
 const tableOf = (

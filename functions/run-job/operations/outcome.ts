@@ -1,7 +1,6 @@
 import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { Decision } from '../../lib/items/item-table.ts'
-import type { JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { JobRest } from '../../lib/storage/jobs/table-queue.ts'
+import type { DecidedWork, JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableHead, TableLoad } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
@@ -20,10 +19,8 @@ export interface Outcome {
    * refused.
    */
   decide?: ((isAgain: boolean) => Promise<Decision>) | undefined
-  /** What is left to do then, before the next job of the table begins. */
-  rest?: JobRest | undefined
-  /** Ends jobs that its work has made pointless. Resolves to their ids. */
-  endOthers?: () => Promise<number[]>
+  /** What is left to do then, before its end is told. */
+  rest?: DecidedWork['rest'] | undefined
 }
 
 /** The work runs elsewhere: check again after this time. */

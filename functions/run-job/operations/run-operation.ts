@@ -6,7 +6,6 @@ import {
   type JobInput,
   type ProcessingJob,
 } from '../../lib/storage/jobs/job-record.ts'
-import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { dropping } from '../../lib/storage/tables/drop-table.ts'
 import { deletingBucket, updateBucket } from '../../lib/storage/update-bucket.ts'
 import { workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
@@ -66,13 +65,10 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
   tableSwap: swapTables,
   tableSnapshotCreate: snapshotTable,
   // The sweep deletes its files once nothing else uses them.
-  tableSnapshotDelete: async (_job, { snapshotId }, { snapshots, metadata }) => ({
+  tableSnapshotDelete: async (_job, { snapshotId }, { snapshots }) => ({
     results: null,
     decide: () => snapshots.deleting(snapshotId),
-    endOthers: async () => {
-      await metadata.clear(metadataSubject.snapshot({ id: snapshotId }))
-      return []
-    },
+    rest: {},
   }),
   async tableDrop(job, { tableId, force = false }, services) {
     const table = await services.tables.getHead(tableId)

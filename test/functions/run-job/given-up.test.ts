@@ -214,7 +214,7 @@ describe('a job that another one has taken along', () => {
   it('is left to that one when it is given up, though its rows are there', async () => {
     const { tableId, first, second } = await submitTogether()
     await expect(giveUp(second)).rejects.toThrow('was changed while it was closed')
-    expect(await statusesOf([first, second])).toEqual(['success', 'waiting'])
+    expect(await statusesOf([first, second])).toEqual(['processing', 'waiting'])
     await giveUp(first)
     expect(await statusesOf([first, second])).toEqual(['success', 'success'])
     expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])

@@ -216,12 +216,25 @@ export const acceptedJob = z.object({
   cancelledBy: z.string().optional(),
 })
 
+/**
+ * What a job will end with: its work is visible, and nobody can cancel or fail it any more. `rest` is done before its end: of the table with
+ * this internal id; `together`: the ends of those taken along, in this object.
+ */
+const decidedWork = z.object({
+  results: jobResults,
+  metrics: jobMetrics,
+  rest: z.object({ internalId: z.number().optional(), together: z.string().optional() }),
+})
+
+export type DecidedWork = z.infer<typeof decidedWork>
+
 /** A job in one of its four states. Each state has only its own fields. */
 export const jobRecord = z.discriminatedUnion('status', [
   acceptedJob.extend({ status: z.literal('waiting') }),
   acceptedJob.extend({
     status: z.literal('processing'),
     startTime: z.string(),
+    decided: decidedWork.optional(),
     /** Rows that it has read, as of that time; a run says more. Absent: it has not said so. */
     progress: z.looseObject({ rows: z.number(), at: z.string() }).optional(),
   }),
@@ -244,11 +257,16 @@ export const jobRecord = z.discriminatedUnion('status', [
 export type JobRecord = z.infer<typeof jobRecord>
 export type WaitingJob = Extract<JobRecord, { status: 'waiting' }>
 export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
+/** One whose work is visible and whose end is not told yet. */
+export type DecidedJob = ProcessingJob & { decided: DecidedWork }
 export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
 
 export const branchOf = ({ branchId = defaultBranchId }: Pick<JobRecord, 'branchId'>): number => branchId
 
 export const isFinal = (job: JobRecord): job is FinalJob => job.status === 'success' || job.status === 'error'
+
+export const isDecided = (job: JobRecord): job is DecidedJob =>
+  job.status === 'processing' && job.decided !== undefined
 
 export const noMetrics: JobMetrics = {
   inCompressed: false,

@@ -7,8 +7,10 @@ import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts
 import {
   acceptedJob,
   branchOf,
+  type DecidedWork,
   type FinalJob,
   type InputOf,
+  isDecided,
   isFinal,
   type JobError,
   type JobMetrics,
@@ -18,7 +20,7 @@ import {
   type WaitingJob,
 } from './job-record.ts'
 import { createOpenJobs } from './open-jobs.ts'
-import { createTableQueue, type JobRest, type TableQueue } from './table-queue.ts'
+import { createTableQueue, type TableQueue } from './table-queue.ts'
 
 interface JobOutcome {
   results: Record<string, unknown> | null
@@ -36,6 +38,8 @@ type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
 
 /** How a job that is open ends. `undefined`: not in this state. */
 type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
+
+const notDecided = { decided: undefined }
 
 /** Another state, or another lease, each time. */
 const MAX_END_ATTEMPTS = 10
@@ -155,36 +159,61 @@ const inQueues = (
   return queuesOf(job).map(tableId => write(queue, tableId))
 }
 
+const releasing = (items: ItemTable, job: JobRecord): ItemWrite[] =>
+  inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id))
+
+/** What the end of a job says of leases. `claimed`: a load has its file, so it does not end by itself. */
+const claimsOf = async (items: ItemTable, job: JobRecord): Promise<ItemWrite[] | 'claimed'> => {
+  if (job.status !== 'waiting') return releasing(items, job)
+  const queue = createTableQueue(items, branchOf(job))
+  const leases = await Promise.all(
+    queuesOf(job).map(async tableId => ({ tableId, lease: await queue.lease(tableId) })),
+  )
+  if (leases.some(({ lease }) => lease?.along?.includes(job.id))) return 'claimed'
+  return leases.map(({ tableId, lease }) => queue.unclaimed(tableId, lease))
+}
+
 const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) => {
   const stored = storedIn(records)
   const open = createOpenJobs(items)
 
-  const releasing = (job: JobRecord): ItemWrite[] =>
-    inQueues(items, job, (queue, tableId) => queue.releasing(tableId, job.id))
-  const closing = (job: JobRecord): ItemWrite[] => [open.closing(job.id), ...releasing(job)]
+  const leaving = (job: JobRecord): ItemWrite[] => [
+    open.closing(job.id),
+    ...inQueues(items, job, (queue, tableId) => queue.leaving(tableId, job.id)),
+  ]
 
-  /** What the end of a job says of leases. `claimed`: a load has its file, so it does not end by itself. */
-  const claimsOf = async (job: JobRecord): Promise<ItemWrite[] | 'claimed'> => {
-    if (job.status !== 'waiting') return releasing(job)
-    const queue = createTableQueue(items, branchOf(job))
-    const leases = await Promise.all(
-      queuesOf(job).map(async tableId => ({ tableId, lease: await queue.lease(tableId) })),
-    )
-    if (leases.some(({ lease }) => lease?.along?.includes(job.id))) return 'claimed'
-    return leases.map(({ tableId, lease }) => queue.unclaimed(tableId, lease))
+  /** Resolves to the job as stored, or to `moved` when it was refused by what it was to write. */
+  const unlessRefused = async (
+    next: FinalJob | ProcessingJob,
+    job: ProcessingJob,
+    writes: readonly ItemWrite[],
+  ): Promise<FinalJob | ProcessingJob | 'moved' | 'cancelled'> => {
+    // A branch has copies by now, which nobody would clear away.
+    const heedsWish = writes.length > 0 && job.input.operationName !== 'devBranchCreate'
+    const isAsRead = {
+      status: 'processing',
+      ...(!job.decided && notDecided),
+      ...(heedsWish && { cancelledBy: undefined }),
+    }
+    const told = isFinal(next) ? [...leaving(next), ...releasing(items, next), ...(await telling(next))] : []
+    const refused = await items.transact([records.writing(next, isAsRead), ...told, ...writes])
+    if (refused.length === 0) return next
+    const current = await stored(job.id)
+    if (current.status === 'waiting') throw new Error(`The job ${job.id} waits again`)
+    if (isFinal(current) || isDecided(current)) return current
+    return heedsWish && current.cancelledBy !== undefined ? 'cancelled' : 'moved'
   }
 
   /** @param isHolder it has the lease of the table, so it need not look who has */
   const end = async (job: JobRecord, endOf: EndOf, isHolder = false): Promise<JobRecord> => {
     let from = job
     for (let attempt = 0; attempt < MAX_END_ATTEMPTS && !isFinal(from); attempt++) {
-      const claims = isHolder && from.status === 'waiting' ? [] : await claimsOf(from)
-      const ended = endOf(from)
+      const claims = isHolder && from.status === 'waiting' ? [] : await claimsOf(items, from)
+      const ended = isDecided(from) ? undefined : endOf(from)
       if (claims === 'claimed' || !ended) return from
       const refused = await items.transact([
-        records.writing(ended, { status: from.status }),
-        open.closing(from.id),
-        ...inQueues(items, from, (queue, tableId) => queue.leaving(tableId, from.id)),
+        records.writing(ended, { status: from.status, ...(from.status === 'processing' && notDecided) }),
+        ...leaving(from),
         ...claims,
         ...(await telling(ended)),
       ])
@@ -197,35 +226,15 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
 
   return {
     /**
-     * processing -> success, with what its work writes, unless somebody has asked for its end. Resolves to the job as stored, or to `moved` when
-     * it was refused by what it was to write.
+     * processing -> success, with what its work writes, unless somebody has asked for its end. Resolves to the job as stored: another run may
+     * have decided it.
      */
-    succeed: async (
-      job: ProcessingJob,
-      at: Date,
-      outcome: JobOutcome,
-      { writes = [], rest }: { writes?: readonly ItemWrite[]; rest?: JobRest | undefined } = {},
-    ): Promise<JobRecord | 'moved' | 'cancelled'> => {
-      const ended = succeeded(job, { startTime: job.startTime, at, outcome })
-      // A branch has copies by now, which nobody would clear away.
-      const mayBeCancelled = writes.length > 0 && job.input.operationName !== 'devBranchCreate'
-      const refused = await items.transact([
-        records.writing(ended, { status: 'processing', ...(mayBeCancelled && { cancelledBy: undefined }) }),
-        ...inQueues(items, job, (queue, tableId) => queue.leaving(tableId, job.id)),
-        ...(rest
-          ? inQueues(items, job, (queue, tableId) => queue.leavingRest(tableId, job.id, rest))
-          : closing(job)),
-        ...writes,
-        ...(await telling(ended)),
-      ])
-      if (refused.length === 0) return ended
-      const current = await stored(job.id)
-      if (isFinal(current)) return current
-      return mayBeCancelled && current.cancelledBy !== undefined ? 'cancelled' : 'moved'
-    },
+    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome, writes: readonly ItemWrite[] = []) =>
+      unlessRefused(succeeded(job, { startTime: job.startTime, at, outcome }), job, writes),
 
-    /** Gives back what a job kept for what it had still to do. */
-    settle: (job: JobRecord) => items.transact(closing(job)),
+    /** The same of one that has something left to do before its end. */
+    decide: (job: ProcessingJob, decided: DecidedWork, writes: readonly ItemWrite[]) =>
+      unlessRefused({ ...job, decided }, job, writes),
 
     /**
      * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.
@@ -278,7 +287,7 @@ const createJobNotes = (items: ItemTable, records: JobRecords) => ({
 })
 
 const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }: OpenJobEnd): FinalJob => ({
-  ...from,
+  ...acceptedJob.parse(from),
   status: 'success',
   startTime: from.status === 'waiting' ? startTime : from.startTime,
   endTime: at.toISOString(),

@@ -78,7 +78,6 @@ const PROCESSING_TOO_LONG_MS = 16 * 60_000
  */
 export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
   if (!isSuspicious(job, options.now())) return job
-  if (isFinal(job)) return finishJob(job, options)
   if (job.status !== 'waiting' || job.queueTableId === null) return restartJob(job, options)
   const isDue = options.isLookDue?.(`${branchOf(job)}/${job.queueTableId}`) ?? true
   return isDue ? reviveQueue(job, job.queueTableId, options) : job
@@ -115,16 +114,10 @@ const restartJob = async (
   return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
 }
 
-/** One that has ended and still has its entry had something left to do. */
-const finishJob = async (job: JobRecord, { startJob }: ReviveOptions): Promise<JobRecord> => {
-  if ((await startJob(job.id)) === 'ended') await startJob(job.id, GONE)
-  return job
-}
-
 const isSuspicious = (job: JobRecord, now: Date): boolean => {
   const ageMs = (since: string) => now.getTime() - Date.parse(since)
   if (job.status === 'waiting') return ageMs(job.createdTime) > WAITING_TOO_LONG_MS
-  return ageMs(isFinal(job) ? job.endTime : job.startTime) > PROCESSING_TOO_LONG_MS
+  return !isFinal(job) && ageMs(job.startTime) > PROCESSING_TOO_LONG_MS
 }
 
 /** `ended`: this job was started before, and its execution has ended. */

@@ -6,19 +6,8 @@ import { idSortKey } from '../db/ids.ts'
 /** Sorts after the places, whose sort keys are digits. */
 const LEASE = 'LEASE'
 
-/** What a job has still to do when it has ended: of the table with this internal id; `together`: of those taken along, in this object. */
-const jobRest = z.object({ internalId: z.number(), together: z.string().optional() })
-export type JobRest = z.infer<typeof jobRest>
-
-/**
- * `along`: the waiting jobs whose files its load has taken. Nobody else ends them until the lease is given back. `rest`: its owner has ended,
- * and whoever comes next does this first.
- */
-const tableLease = z.object({
-  owner: z.number(),
-  along: z.array(z.number()).optional(),
-  rest: jobRest.optional(),
-})
+/** `along`: the waiting jobs whose files its load has taken. Nobody else ends them until the lease is given back. */
+const tableLease = z.object({ owner: z.number(), along: z.array(z.number()).optional() })
 type TableLease = z.infer<typeof tableLease>
 
 /** Entries of some 70 bytes: two read units. */
@@ -128,14 +117,6 @@ const createQueueWrites = (partition: (tableId: string) => string) => {
     leaving: (tableId: string, jobId: number): ItemWrite => ({
       action: 'delete',
       key: placeOf(tableId, jobId),
-    }),
-
-    /** For the one that ends a job that has something left to do. */
-    leavingRest: (tableId: string, owner: number, rest: JobRest): ItemWrite => ({
-      action: 'update',
-      key: leaseOf(tableId),
-      change: { set: { rest } },
-      when: { owner },
     }),
 
     /** For the end of one that has begun. */
