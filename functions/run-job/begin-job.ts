@@ -1,48 +1,31 @@
 import { patientWait } from '../lib/patient-wait.ts'
-import {
-  branchOf,
-  isDecided,
-  isFinal,
-  type JobRecord,
-  type WaitingJob,
-} from '../lib/storage/jobs/job-record.ts'
+import { branchOf, isDecided, type JobRecord, type WaitingJob } from '../lib/storage/jobs/job-record.ts'
 import { queuesOf } from '../lib/storage/jobs/job-store.ts'
-import { reviveJob, startNext } from '../lib/storage/jobs/start-next.ts'
+import { startNext } from '../lib/storage/jobs/start-next.ts'
 import { endDecided } from './end-decided.ts'
 import type { RunJobServices } from './job/services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
 
-/** Of more jobs than this in front whose executions are gone, the rest are looked after at the next try. */
-const MAX_STEPS = 50
 const MAX_WAIT_SECONDS = 10
 /** A job that has waited for ten times as long waits for one second more. */
 const PATIENCE_SECONDS = 10
 
 /**
- * Begins a job when it is in front of the queues of its tables and nobody works on them. The one in front is revived when it has
- * been silent for too long, and one whose work is decided is ended. Resolves to the job as it is when it does not wait any more.
+ * Begins a job when it is in front of the queues of its tables and nobody works on them. One in front whose work is decided is ended.
+ * Resolves to the job as it is when it does not wait any more.
  */
 export const beginJob = async (
   job: WaitingJob,
   services: RunJobServices,
 ): Promise<Exclude<JobRecord, WaitingJob> | Blocked> => {
-  const { jobs, now, log } = services
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const begun = await begunOrAhead(job, services)
-    if ('id' in begun && begun.status !== 'waiting') return begun
-    const ahead = 'heldBy' in begun ? await jobs.get(begun.heldBy) : undefined
-    if (!ahead) break
-    if (isDecided(ahead)) await endDecided(ahead, services)
-    if (isDecided(ahead) || isFinal(ahead)) continue
-    const revived = await reviveJob(ahead, services).catch(error => {
-      // Not this job's failure: it waits, and tries again when it comes back.
-      log.error('job not revived', { jobId: ahead.id, error })
-      return ahead
-    })
-    if (!isFinal(revived)) break
-  }
-  return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
+  const { jobs, now } = services
+  const begun = await begunOrAhead(job, services)
+  if ('id' in begun && begun.status !== 'waiting') return begun
+  const ahead = 'heldBy' in begun ? await jobs.get(begun.heldBy) : undefined
+  if (!ahead || !isDecided(ahead)) return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
+  await endDecided(ahead, services)
+  return beginJob(job, services)
 }
 
 const begunOrAhead = async (

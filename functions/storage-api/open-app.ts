@@ -26,7 +26,6 @@ import { storeOrigins } from './console/store-origins.ts'
 import { withConsole } from './console/with-console.ts'
 import { errorReply } from './http/failure.ts'
 import { growingPause } from './jobs/await-job.ts'
-import { createQueueLooks } from './jobs/queue-looks.ts'
 import { type App, createApp } from './routes/app.ts'
 import { createAuthenticate } from './services/authenticate.ts'
 import { createFileAccess } from './services/file-access.ts'
@@ -124,7 +123,6 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
       machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name: runOfJob(jobId) }, reason),
     previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
     jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
-    isLookDue: createQueueLooks(now),
     tableEngine: createLazyTableEngine({ s3, tablesBucket: env.TABLES_BUCKET, roundsNumbers, ...room }),
     components: readCatalogue(join(import.meta.dirname, 'components')),
     seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),

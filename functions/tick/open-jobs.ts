@@ -1,9 +1,9 @@
 import pMap from 'p-map'
 import { idParts } from '../lib/storage/db/ids.ts'
 import { OF_RUNS } from '../lib/storage/jobs/job-store.ts'
-import { type ReviveOptions, reviveJob } from '../lib/storage/jobs/start-next.ts'
+import { reviveJob, type StartOptions } from '../lib/storage/jobs/start-next.ts'
 
-interface OpenJobsServices extends ReviveOptions {
+interface OpenJobsServices extends Omit<StartOptions, 'queue'> {
   log: {
     error(message: string, extra: Record<string, unknown>): void
   }

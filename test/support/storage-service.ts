@@ -20,7 +20,6 @@ import { previewAsked } from '../../functions/run-extractor/preview/preview-stor
 import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'
-import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { type App, createApp } from '../../functions/storage-api/routes/app.ts'
 import { createAuthenticate } from '../../functions/storage-api/services/authenticate.ts'
 import { createFileAccess } from '../../functions/storage-api/services/file-access.ts'
@@ -258,7 +257,6 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       pauseMs: () => 50,
       sleep: options.pause ?? line.untilEnd,
     },
-    isLookDue: createQueueLooks(now),
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
     seal: createSealer(keys),

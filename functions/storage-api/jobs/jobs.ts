@@ -4,7 +4,7 @@ import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, jobCancelled } from '../../lib/storage/jobs/job-store.ts'
-import { reviveJob, startNext } from '../../lib/storage/jobs/start-next.ts'
+import { startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { runOfJob } from '../../lib/wire/run-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
@@ -109,13 +109,7 @@ routes.get('/v2/storage/jobs/{jobId}', {
   handle: async (request, services) => {
     const { params, caller, baseUrl } = request
     const job = await findJob(params.jobId, caller, services)
-    if (isFinal(job)) return jobResource(job, baseUrl)
-    const revived = await reviveJob(job, services).catch(error => {
-      // Answer the poll anyway. The next one tries again.
-      services.log.error('job not revived', { jobId: job.id, error })
-      return job
-    })
-    return jobReply(revived, request, services, ok)
+    return isFinal(job) ? jobResource(job, baseUrl) : jobReply(job, request, services, ok)
   },
 })
 

@@ -63,8 +63,8 @@ export interface NewJob {
 /**
  * Accepts a job, starts it, and answers 202 with its state after up to a second.
  *
- * It is stored with its place in the queue of its table. If anything fails after that, whoever polls it or is queued
- * behind it starts it. The same `Idempotency-Key` with the same request finds the same job.
+ * It is stored with its place in the queue of its table. If anything fails after that, the clock
+ * starts it. The same `Idempotency-Key` with the same request finds the same job.
  */
 export const submitJob = async (
   submitter: Submitter,
@@ -84,7 +84,7 @@ export const acceptJob = async (
 ): Promise<JobRecord> => {
   const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
-    // The job is accepted now. If it cannot be started, the first poll or the clock will start it.
+    // The job is accepted now. If it cannot be started, the clock will start it.
     await startInTurn(job, services).catch(error =>
       services.log.error('job not started', { jobId: job.id, error }),
     )

@@ -56,8 +56,6 @@ export interface Services extends StorageStores {
   tableAccess: TableAccess
   startJob: StartJob
   jobWait: JobWait
-  /** Whether it is time to look after the queue of a table again. */
-  isLookDue: (queue: string) => boolean
   redriveExecution: RedriveExecution
   /** Stops the execution of a run, by its job; one that has ended, or never began, stays as it is. */
   stopRun: (jobId: number, reason: { code: string; message: string }) => Promise<void>

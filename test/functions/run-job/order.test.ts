@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runJob } from '#functions/run-job/run-job.ts'
+import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, clock, newName, run, execute, submitCreate, submitImport, jobOf, createTable, rowsOf } =
@@ -37,30 +37,28 @@ describe('the jobs of one table', () => {
     expect(waits).toEqual([1, 2, 5, 36].map(waitSeconds => ({ status: 'blocked', waitSeconds })))
   })
 
-  it('start the one before if nobody did', async () => {
+  it('wait for the one before, which the clock starts if nobody did', async () => {
     const tableId = await createTable()
     const first = await submitImport(tableId, 'n\n1\n')
     const second = await submitImport(tableId, 'n\n2\n')
     service.startedJobs.length = 0
-    await run(second)
+    expect(await run(second)).toMatchObject({ status: 'blocked' })
     expect(service.startedJobs).toEqual([])
-    const start = clock.time
-    clock.time = new Date(start.getTime() + 10_000)
-    await run(second)
-    clock.time = start
-    expect(service.startedJobs).toEqual([first])
+    await startOpenJobs(service.jobServices)
+    expect(service.startedJobs).toContain(first)
+    expect(service.startedJobs).not.toContain(second)
   })
 
-  it('run when the one before has ended without a result', async () => {
+  it('run when the one before has ended without a result, which the clock closes', async () => {
     const tableId = await createTable()
     const first = await submitImport(tableId, 'n\n1\n')
     const second = await submitImport(tableId, 'n\n2\n')
-    const start = clock.time
-    clock.time = new Date(start.getTime() + 10_000)
-    const result = await runJob({ jobId: second }, { ...service.jobServices, startJob: async () => 'ended' })
-    clock.time = start
-    expect(result).toEqual({ status: 'done' })
-    expect((await jobOf(first)).status).toBe('error')
+    await startOpenJobs({ ...service.jobServices, startJob: async () => 'ended' })
+    expect((await jobOf(first)).error).toMatchObject({
+      code: 'internalError',
+      exceptionId: expect.stringMatching(/^millrace-/),
+    })
+    expect(await run(second)).toEqual({ status: 'done' })
     expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
   })
 

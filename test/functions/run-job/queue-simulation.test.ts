@@ -3,7 +3,7 @@ import { pollOf } from '#functions/poll-job/poll-job.ts'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { accepted } from '#functions/storage-api/http/reply.ts'
 import { acceptJob, jobReply, type NewJob } from '#functions/storage-api/jobs/submit-job.ts'
-import { reviveJob, type StartJob } from '#lib/storage/jobs/start-next.ts'
+import type { StartJob } from '#lib/storage/jobs/start-next.ts'
 import { PREFER_NO_WAIT } from '#lib/storage-client/prefer-header.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { jobSchema } from '#lib/storage-client/wire.ts'
@@ -159,8 +159,7 @@ it(`${FILES} files that land in one table, 1,000 a second, are there in minutes,
         count.transitions += 3 // Poll, HasEnded, and WaitForJob or Imported.
         const current = await service.stores.jobs.get(id)
         if (!current) throw new Error('An accepted job stays')
-        const revived = await reviveJob(current, services)
-        const polled = await read(await jobReply(revived, submitter, services, accepted))
+        const polled = await read(await jobReply(current, submitter, services, accepted))
         const poll = pollOf(polled, time.elapsedSeconds() - since)
         if (poll.isFinished) {
           expect(poll.status).toBe('success')

@@ -87,7 +87,7 @@ describe('a job that was stored and not started', () => {
     expect(await look()).toEqual({ openJobs: 0, oldestWaitingSeconds: 0 })
   })
 
-  it('comes before one that was accepted after it, which it finds when it has ended', async () => {
+  it('comes before one that was accepted after it, which it starts when it has ended', async () => {
     await service.createBucket('main')
     isDown = true
     const first = await accept('orders')
@@ -100,6 +100,8 @@ describe('a job that was stored and not started', () => {
     await look()
     expect(started).toEqual([first, other])
     await executeJob(first, service.jobServices)
+    expect(started.at(-1)).toBe(second)
+    await executeJob(second, service.jobServices)
     expect(await service.stores.jobs.get(second)).toMatchObject({
       status: 'error',
       error: { code: 'storage.buckets.tableAlreadyExists' },

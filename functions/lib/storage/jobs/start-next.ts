@@ -3,19 +3,18 @@ import { isUnderWay, type Machines } from '../../cloud/machines.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
 import type { MachineFailure } from '../../errors/machine-failure.ts'
 import { internalJobError } from './job-errors.ts'
-import { branchOf, isFinal, type JobRecord } from './job-record.ts'
+import { isFinal, type JobRecord } from './job-record.ts'
 import type { JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
-interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> {
-  queue: TableQueue
-}
-
 /** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
-export const startInTurn = async (job: JobRecord, { queue, jobs, startJob }: StartOptions): Promise<void> => {
+export const startInTurn = async (
+  job: JobRecord,
+  { queue, jobs, startJob }: Omit<StartOptions, 'now'>,
+): Promise<void> => {
   if (job.queueTableId !== null) {
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
-    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job })
+    const front = await frontOfQueue(job.queueTableId, { jobs, queue }, job)
     if (front && front.id !== job.id) return
   }
   await startJob(job.id)
@@ -33,17 +32,11 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
   }
 }
 
-interface FrontOptions {
-  jobs: Pick<JobStore, 'get'>
-  queue: Pick<TableQueue, 'first'>
-  /** A job whose record is known. */
-  known?: JobRecord | undefined
-}
-
 /** The job in front of the queue of a table, or `undefined` when nobody is there. */
 const frontOfQueue = async (
   tableId: string,
-  { jobs, queue, known }: FrontOptions,
+  { jobs, queue }: Pick<StartOptions, 'jobs' | 'queue'>,
+  known?: JobRecord,
 ): Promise<JobRecord | undefined> => {
   const first = await queue.first(tableId)
   if (first === undefined) return undefined
@@ -52,46 +45,25 @@ const frontOfQueue = async (
   return job && !isFinal(job) ? job : undefined
 }
 
-export interface ReviveOptions {
+export interface StartOptions {
   jobs: JobStore
+  queue: TableQueue
   startJob: StartJob
-  /** The queues of a branch. */
-  inBranch: (branchId: number) => { queue: TableQueue }
   now: () => Date
-  /** Whether to look after a queue, by its branch and table. Default: yes. */
-  isLookDue?: ((queue: string) => boolean) | undefined
 }
 
-// A job starts within moments. One that still waits was never started, or is queued.
-const WAITING_TOO_LONG_MS = 5_000
 // Longer than a function can run: either the work is being repeated, or it has stopped.
 const PROCESSING_TOO_LONG_MS = 16 * 60_000
 
 /**
- * Looks after a job that takes suspiciously long. Starts it if nobody did; has it closed if its execution has ended.
- * Resolves to the job as stored afterwards.
- *
- * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
- * A job that waits behind others in the queue of its table has no execution yet: then the one in front is looked after,
- * which starts the next one when it ends. Whoever polls a job or is queued behind it calls this, and the clock does. That repairs a crash at any
- * moment.
+ * Looks after a job that is open and has nobody in front. Starts it if nobody did; has it closed if it has been processing for too long and its
+ * execution has ended. An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
  */
-export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
-  if (!isSuspicious(job, options.now())) return job
-  if (job.status !== 'waiting' || job.queueTableId === null) return restartJob(job, options)
-  const isDue = options.isLookDue?.(`${branchOf(job)}/${job.queueTableId}`) ?? true
-  return isDue ? reviveQueue(job, job.queueTableId, options) : job
-}
-
-const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {
-  const { queue } = options.inBranch(branchOf(job))
-  const front = await frontOfQueue(tableId, { ...options, queue, known: job })
-  if (!front) return job
-  if (!isSuspicious(front, options.now())) return job
-  const restarted = await restartJob(front, options)
-  if (front.id === job.id) return restarted
-  // One that could only be failed is not in front any more.
-  return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
+export const reviveJob = async (job: JobRecord, options: Omit<StartOptions, 'queue'>): Promise<void> => {
+  const isLong =
+    job.status === 'processing' &&
+    options.now().getTime() - Date.parse(job.startTime) > PROCESSING_TOO_LONG_MS
+  if (job.status === 'waiting' || isLong) await restartJob(job, options)
 }
 
 const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ended and left the job open.' }
@@ -103,7 +75,7 @@ const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ende
  */
 const restartJob = async (
   job: JobRecord,
-  { jobs, startJob, now }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'>,
+  { jobs, startJob, now }: Omit<StartOptions, 'queue'>,
 ): Promise<JobRecord> => {
   if ((await startJob(job.id)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
@@ -112,12 +84,6 @@ const restartJob = async (
   const closed = (await jobs.get(job.id)) ?? current
   if (isFinal(closed)) return closed
   return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
-}
-
-const isSuspicious = (job: JobRecord, now: Date): boolean => {
-  const ageMs = (since: string) => now.getTime() - Date.parse(since)
-  if (job.status === 'waiting') return ageMs(job.createdTime) > WAITING_TOO_LONG_MS
-  return !isFinal(job) && ageMs(job.startTime) > PROCESSING_TOO_LONG_MS
 }
 
 /** `ended`: this job was started before, and its execution has ended. */

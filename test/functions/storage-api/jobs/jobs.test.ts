@@ -57,36 +57,6 @@ describe('a job', () => {
     })
   })
 
-  it('is started by a poll when nobody has started it for too long', async () => {
-    let time = new Date('2026-07-16T00:00:00Z')
-    const { service, job } = await withWaitingJob({ now: () => time })
-    service.startedJobs.length = 0
-    await service.call('GET', `/v2/storage/jobs/${job.id}`)
-    expect(service.startedJobs).toEqual([])
-    time = new Date('2026-07-16T00:00:10Z')
-    await service.call('GET', `/v2/storage/jobs/${job.id}`)
-    expect(service.startedJobs).toEqual([job.id])
-  })
-
-  it('that waits with others for its table is looked after by one of many polls', async () => {
-    let time = new Date('2026-07-16T00:00:00Z')
-    const { service, job } = await withWaitingJob({ now: () => time })
-    const dataFileId = await service.upload('a\n2\n')
-    const { body: second } = await service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
-      name: 'a',
-      dataFileId,
-    })
-    const startedAt = async (at: string) => {
-      time = new Date(at)
-      service.startedJobs.length = 0
-      for (const { id } of [job, second, job, second]) await service.call('GET', `/v2/storage/jobs/${id}`)
-      return service.startedJobs
-    }
-    expect(await startedAt('2026-07-16T00:00:10Z')).toEqual([job.id])
-    expect(await startedAt('2026-07-16T00:00:39Z')).toEqual([])
-    expect(await startedAt('2026-07-16T00:00:41Z')).toEqual([job.id])
-  })
-
   it('is accepted even when it cannot be started at once', async () => {
     const service = await start({
       isRunningJobs: false,
@@ -96,19 +66,6 @@ describe('a job', () => {
     const bucketId = await service.createBucket('main')
     const { status, body } = await service.call('DELETE', `/v2/storage/buckets/${bucketId}?async=1`)
     expect([status, body.status]).toEqual([202, 'waiting'])
-  })
-
-  it('whose execution is over without a result becomes an error', async () => {
-    let time = new Date('2026-07-16T00:00:00Z')
-    const service = await start({ now: () => time, jobWaitMs: 0, startJob: async () => 'ended' })
-    const bucketId = await service.createBucket('main')
-    const { body: job } = await service.call('DELETE', `/v2/storage/buckets/${bucketId}?async=1`)
-    time = new Date('2026-07-16T00:01:00Z')
-    const { body } = await service.call('GET', `/v2/storage/jobs/${job.id}`)
-    expect(body).toMatchObject({
-      status: 'error',
-      error: { code: 'internalError', exceptionId: expect.stringMatching(/^millrace-/) },
-    })
   })
 
   it.each(['1', 'x', '9'.repeat(40)])('%s that is not there is 404', async id => {
