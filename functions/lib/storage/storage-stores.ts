@@ -103,7 +103,7 @@ export const createStorageStores = ({
     /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */
     clearBranch: (branchId: number): Promise<void> => createBranchItems(items, { branchId }).clear(),
     nextId,
-    snapshots: createSnapshotStore(items, { s3, tablesBucket }),
+    snapshots: createSnapshotStore(items, tableContents),
     exports: createExportCache(items, now),
     jobs: createJobStore(items, nextId, tellingOf),
     idempotency: createIdempotencyStore(items, now),

@@ -124,7 +124,7 @@ export const snapshotTable = async (
 ): Promise<Outcome> => {
   const table = await services.tables.get(tableId)
   if (!table) throw tableNotFound(tableId, services.projectId)
-  const { name, displayName, created, lastImportDate, lastChangeDate, definition, snapshot } = table
+  const { name, displayName, created, lastImportDate, lastChangeDate, definition, metadataKey } = table
   const { metadata, nextId, snapshots } = services
   const id = nextId()
   const record: SnapshotRecord = {
@@ -142,9 +142,10 @@ export const snapshotTable = async (
       lastChangeDate,
       ...(definition && { definition }),
     },
-    snapshot,
+    snapshot: { ...table.snapshot, files: [] },
+    metadataKey,
   }
   // Before the snapshot is there, so that whoever sees it sees its metadata.
   await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
-  return { results: { id }, decide: () => snapshots.inserting(record) }
+  return { results: { id }, decide: async () => snapshots.inserting(record) }
 }

@@ -6,19 +6,13 @@ import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { ContentThen } from '../../lib/storage/tables/content/content-then.ts'
 import { columnField, declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { COUNT_OF_TABLE } from '../../lib/table-engine/csv/csv-error.ts'
-import {
-  columnNames,
-  emptySnapshot,
-  isTypedTable,
-  type Snapshot,
-  withFields,
-} from '../../lib/table-engine/files/snapshot.ts'
+import { emptySnapshot, isTypedTable, withFields } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
-import { loadMetrics, type Outcome } from './outcome.ts'
+import { type JobLoad, loadMetrics, type Outcome } from './outcome.ts'
 
 /** Creates a table from a file, a kept snapshot, or another table. */
 export const createTable = async (
@@ -26,16 +20,16 @@ export const createTable = async (
   input: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const { table, resource, inserted } = await insertTable(job, input, services, () =>
+  const { load, resource, inserted } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
-  const { warnings, importedRowsCount, replacedRowsCount } = table.lastLoad
+  const { warnings, importedRowsCount, replacedRowsCount } = load
   const results = {
     ...resource,
     ...(warnings.length > 0 && { warnings }),
     ...(replacedRowsCount && { importedRowsCount, replacedRowsCount }),
   }
-  return { results, metrics: loadMetrics(table.lastLoad), ...inserted }
+  return { results, metrics: loadMetrics(load), ...inserted }
 }
 
 const firstContent = async (
@@ -48,11 +42,12 @@ const firstContent = async (
   if (source.type === 'snapshot') {
     const kept = await services.snapshots.get(source.snapshotId)
     if (!kept) throw snapshotNotFound(source.snapshotId)
-    const { snapshot, table } = kept
+    const { table, metadataKey } = kept
+    const snapshot = { ...kept.snapshot, files: await services.tables.filesOf(metadataKey) }
     // Set before the table exists, so that whoever sees the table sees its metadata.
     const { metadata, nextId } = services
     await metadata.copy(metadataSubject.snapshot(kept), metadataSubject.table({ internalId: job.id }), nextId)
-    return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
+    return { snapshot, load: noLoad(), definition: table.definition }
   }
   return contentAtTime(job, source, services)
 }
@@ -110,7 +105,7 @@ const contentAtTime = async (
   await metadata.copy(metadataSubject.table(table), metadataSubject.table({ internalId: job.id }), nextId)
   return {
     snapshot,
-    load: copyLoad(job.id, snapshot, isWhole ? [] : [SETTINGS_UNKNOWN]),
+    load: noLoad(isWhole ? [] : [SETTINGS_UNKNOWN]),
     definition: table.definition && declaredOf(table.definition, snapshot),
   }
 }
@@ -149,26 +144,18 @@ export const createDefinedTable = async (
     snapshot: isTyped
       ? withFields(emptySnapshot([], key), definition.columns.map(columnField))
       : emptySnapshot(columns, key),
-    load: {
-      jobId: job.id,
-      importedColumns: [],
-      importedRowsCount: 0,
-      warnings: [],
-      inBytes: 0,
-      isCompressed: false,
-      durationSeconds: 0,
-    },
+    load: noLoad(),
     ...(isTyped && { definition }),
     isEmpty: true,
   }))
   return { results: resource, ...inserted }
 }
 
-/** The load of a table that is a copy. It shares the files of the other table: they never change, so each can change on its own. */
-const copyLoad = (jobId: number, snapshot: Snapshot, warnings: string[] = []): TableLoad => ({
-  jobId,
-  importedColumns: columnNames(snapshot),
-  importedRowsCount: snapshot.rowsCount,
+/** Of a table that is empty, or a copy: that shares the files of the other one. They never change, so each table can change on its own. */
+const noLoad = (warnings: string[] = []): JobLoad => ({
+  importedColumns: [],
+  importedRowsCount: 0,
+  replacedRowsCount: 0,
   warnings,
   inBytes: 0,
   isCompressed: false,

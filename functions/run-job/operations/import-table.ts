@@ -4,7 +4,7 @@ import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import type { InputOf, ProcessingJob, WaitingJob } from '../../lib/storage/jobs/job-record.ts'
 import { inferredColumns } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import { type TableLoad, type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
+import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { SourceLoad } from '../../lib/table-engine/load-together.ts'
 import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
@@ -14,7 +14,8 @@ import { contentOfFile } from './create-table.ts'
 import { insertTable } from './insert-table.ts'
 import { keepHeadings } from './keep-headings.ts'
 import { loadFile } from './load-file.ts'
-import { importResults, loadMetrics, type Outcome, tableLoad } from './outcome.ts'
+import { importResults, type JobLoad, loadMetrics, type Outcome } from './outcome.ts'
+import type { LoadedContent } from './outgrown-load.ts'
 import {
   claimLoadsBehind,
   type ImportJob,
@@ -40,20 +41,22 @@ export const importTable = async (
   const place = parseTableId(input.tableId)
   if (!table && place && input.creates) {
     const created = { ...place, ...input.creates }
-    const { table: head, inserted } = await insertTable(job, created, services, () =>
-      contentOfFile(job, input, services),
-    )
-    return { results: importResults(head), metrics: loadMetrics(head.lastLoad), ...inserted }
+    const {
+      table: head,
+      load,
+      inserted,
+    } = await insertTable(job, created, services, () => contentOfFile(job, input, services))
+    return { results: importResults(head.snapshot, load), metrics: loadMetrics(load), ...inserted }
   }
   if (!table) throw tableNotFound(input.tableId, services.projectId)
   const mayTakeOthers = !isRepeated && input.incremental
   const joint = mayTakeOthers ? await loadWithQueued({ ...job, input }, table, services) : undefined
-  const { snapshot, lastLoad } = joint ?? (await loadAlone({ ...job, input }, table, services))
+  const { snapshot, load } = joint ?? (await loadAlone({ ...job, input }, table, services))
   const at = timeOfLoad(job, table).toISOString()
-  const loaded = { ...table, snapshot, lastLoad, lastImportDate: at, lastChangeDate: at }
+  const loaded = { ...table, snapshot, lastJobId: job.id, lastImportDate: at, lastChangeDate: at }
   return {
-    results: importResults(loaded),
-    metrics: loadMetrics(lastLoad),
+    results: importResults(snapshot, load),
+    metrics: loadMetrics(load),
     decide: replaceHead(loaded, services),
     ...(joint && { rest: { internalId: table.internalId, together: joint.together } }),
   }
@@ -67,7 +70,7 @@ const loadAlone = async (
   job: ImportJob<ProcessingJob>,
   table: TableRecord,
   services: RunJobServices,
-): Promise<{ snapshot: Snapshot; lastLoad: TableLoad }> => {
+): Promise<LoadedContent> => {
   const { internalId, snapshot: current, definition } = table
   const { tableId, fileId, csv, incremental, primaryKey = [] } = job.input
   const tableKey = current.primaryKey
@@ -90,7 +93,7 @@ const loadAlone = async (
   ).catch((error: unknown) => {
     throw adviseOnInferred(error, inferred)
   })
-  return { snapshot, lastLoad: { ...load, warnings: [...warnings, ...load.warnings] } }
+  return { snapshot, load: withWarnings(load, warnings) }
 }
 
 /** A value that does not fit a type which nobody declared: what to do about it. */
@@ -101,9 +104,7 @@ const adviseOnInferred = (error: unknown, inferred: string[]): unknown => {
   return new UserError(error.code, `${error.message} ${advice}`, { cause: error, params: error.params })
 }
 
-interface JointLoad {
-  snapshot: Snapshot
-  lastLoad: TableLoad
+interface JointLoad extends LoadedContent {
   /** Key of the object with what it did for the other jobs. */
   together: string
 }
@@ -179,8 +180,8 @@ const loadAll = async (
   }
   const together = await writeSharedLoad(keyPrefix, shared, services)
   await keepHeadings(table, own.renamed, services)
-  const lastLoad = withWarnings(tableLoad(job.id, own, seconds), first.warnings)
-  return { snapshot, lastLoad, together }
+  const load = withWarnings({ ...own, durationSeconds: seconds }, first.warnings)
+  return { snapshot, load, together }
 }
 
 const resultOf = (
@@ -192,11 +193,11 @@ const resultOf = (
   if ('refusal' in queued) return { jobId, failure: jobFailure(queued.refusal) }
   if (!load) throw new Error(`The load has no result for the job ${jobId}`)
   if ('refusal' in load) return { jobId, failure: jobFailure(load.refusal) }
-  const lastLoad = withWarnings(tableLoad(jobId, load, seconds), queued.warnings)
-  return { jobId, results: importResults({ snapshot, lastLoad }), metrics: loadMetrics(lastLoad) }
+  const said = withWarnings({ ...load, durationSeconds: seconds }, queued.warnings)
+  return { jobId, results: importResults(snapshot, said), metrics: loadMetrics(said) }
 }
 
-const withWarnings = (load: TableLoad, warnings: string[]): TableLoad => ({
+const withWarnings = (load: JobLoad, warnings: string[]): JobLoad => ({
   ...load,
   warnings: [...warnings, ...load.warnings],
 })

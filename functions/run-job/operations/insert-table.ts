@@ -4,13 +4,13 @@ import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
-import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import type { Outcome } from './outcome.ts'
+import type { JobLoad, Outcome } from './outcome.ts'
 
 /** What a table that is created is called. */
 interface NewTable {
@@ -22,22 +22,29 @@ interface NewTable {
 /** The initial content of a new table. */
 export interface FirstContent {
   snapshot: Snapshot
-  load: TableLoad
+  load: JobLoad
   definition?: TableDefinition | undefined
   /** Nothing was loaded: the table shows no import. */
   isEmpty?: boolean
 }
 
+interface Inserted {
+  table: TableHead
+  load: JobLoad
+  resource: Record<string, unknown>
+  inserted: Omit<Outcome, 'results'>
+}
+
 /**
  * Creates a table with its first snapshot by one write, in the transaction that ends the job, so that a failed create leaves no table.
- * Resolves to the table, to the table as the job shows it, and to the rest of the outcome.
+ * Resolves to the table, also as the job shows it, to what the job says of its load, and to the rest of the outcome.
  */
 export const insertTable = async (
   job: ProcessingJob,
   newTable: NewTable,
   services: RunJobServices,
   makeContent: () => Promise<FirstContent>,
-): Promise<{ table: TableHead; resource: Record<string, unknown>; inserted: Omit<Outcome, 'results'> }> => {
+): Promise<Inserted> => {
   const { tables, buckets } = services
   const { bucketId, name, displayName } = newTable
   const refuseExisting = async (): Promise<BucketRecord> => {
@@ -47,10 +54,12 @@ export const insertTable = async (
     return bucket
   }
   const bucket = await refuseExisting()
-  const table = tableOf(job, newTable, await makeContent())
+  const content = await makeContent()
+  const table = tableOf(job, newTable, content)
   const totals = sumOf([await services.totals.of(bucketId), shareOf(table)])
   return {
     table,
+    load: content.load,
     resource: tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl }),
     inserted: {
       decide: async () => {
@@ -65,7 +74,7 @@ export const insertTable = async (
 const tableOf = (
   job: ProcessingJob,
   { bucketId, name, displayName }: NewTable,
-  { snapshot, load, definition, isEmpty = false }: FirstContent,
+  { snapshot, definition, isEmpty = false }: FirstContent,
 ): TableRecord => {
   const at = job.startTime
   return {
@@ -77,7 +86,7 @@ const tableOf = (
     created: at,
     lastImportDate: isEmpty ? null : at,
     lastChangeDate: at,
-    lastLoad: load,
+    lastJobId: job.id,
     ...(definition && { definition }),
     snapshot,
     revision: 1,

@@ -16,7 +16,6 @@ import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { keepHeadings } from './keep-headings.ts'
-import { tableLoad } from './outcome.ts'
 import { type LoadedContent, type LoadTarget, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
 interface LoadFileRequest extends LoadTarget {
@@ -61,8 +60,8 @@ export const loadFile = async (
   await keepHeadings({ internalId }, result.renamed, services)
   log.info('File loaded', { jobId: job.id, tableId: request.tableId, bytesRead: result.bytesRead })
   const durationSeconds = (now().getTime() - startedAt) / 1000
-  const load = tableLoad(job.id, result, durationSeconds)
-  return { snapshot: result.snapshot, load: { ...load, warnings: [...warnings, ...load.warnings] } }
+  const load = { ...result, warnings: [...warnings, ...result.warnings], durationSeconds }
+  return { snapshot: result.snapshot, load }
 }
 
 /**

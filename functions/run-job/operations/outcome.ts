@@ -1,7 +1,7 @@
 import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { Decision } from '../../lib/items/item-table.ts'
 import type { DecidedWork, JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { TableHead, TableLoad } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
 import type { RunJobServices } from '../job/services.ts'
@@ -42,42 +42,32 @@ export const tableResults = async (
   return tableResource(table, bucket, await services.totals.of(bucket.id), { ...services, baseUrl })
 }
 
-/** What the head stores about a load, for the job's results. */
-export const tableLoad = (
-  jobId: number,
-  load: Omit<LoadResult, 'snapshot'>,
-  durationSeconds: number,
-): TableLoad => {
-  const { importedColumns, importedRowsCount, replacedRowsCount, warnings, inBytes, isCompressed } = load
-  return {
-    jobId,
-    importedColumns,
-    importedRowsCount,
-    replacedRowsCount,
-    warnings,
-    inBytes,
-    isCompressed,
-    durationSeconds,
-  }
+/** What a job says of a load. */
+export interface JobLoad
+  extends Pick<
+    LoadResult,
+    'importedColumns' | 'importedRowsCount' | 'replacedRowsCount' | 'warnings' | 'inBytes' | 'isCompressed'
+  > {
+  durationSeconds: number
 }
 
-/** What the head of a table says about its last load. */
-type LoadedTable = Pick<TableHead, 'snapshot' | 'lastLoad'>
-
 /** `results` of a finished import (docs/reference/storage-api.md#import). */
-export const importResults = ({ snapshot, lastLoad }: LoadedTable) => ({
-  warnings: lastLoad.warnings,
-  importedColumns: lastLoad.importedColumns,
+export const importResults = (
+  snapshot: Pick<LoadResult['snapshot'], 'rowsCount' | 'dataSizeBytes'>,
+  load: JobLoad,
+) => ({
+  warnings: load.warnings,
+  importedColumns: load.importedColumns,
   totalRowsCount: snapshot.rowsCount,
   totalDataSizeBytes: snapshot.dataSizeBytes,
-  importedRowsCount: lastLoad.importedRowsCount,
-  replacedRowsCount: lastLoad.replacedRowsCount,
+  importedRowsCount: load.importedRowsCount,
+  replacedRowsCount: load.replacedRowsCount,
   transaction: null,
-  timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
+  timers: [{ name: 'load', durationSeconds: load.durationSeconds }],
 })
 
 /** Only the compressed size of a compressed file is known (docs/reference/storage-api.md#jobs). */
-export const loadMetrics = ({ inBytes, isCompressed }: TableLoad): JobMetrics => ({
+export const loadMetrics = ({ inBytes, isCompressed }: JobLoad): JobMetrics => ({
   inCompressed: isCompressed,
   inBytes,
   inBytesUncompressed: isCompressed ? 0 : inBytes,

@@ -4,7 +4,6 @@ import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-docum
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
 import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.ts'
@@ -12,7 +11,7 @@ import { correlationIdOf } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { mergeOutgrown, outgrowsMerge } from '../merge/merge-outgrown.ts'
 import { keepHeadings } from './keep-headings.ts'
-import { tableLoad } from './outcome.ts'
+import type { JobLoad } from './outcome.ts'
 
 /** A source whose slices are pinned to their content. */
 export interface PinnedSource extends CsvSource {
@@ -38,7 +37,7 @@ interface OutgrownRequest extends LoadTarget {
 /** The new content of a table. */
 export interface LoadedContent {
   snapshot: Snapshot
-  load: TableLoad
+  load: JobLoad
 }
 
 /** A load whose rows the job machine has to stage before its job can commit them. Passes through every operation. */
@@ -79,7 +78,7 @@ export const loadOutgrown = async (
     stagedFiles: ready.staged.files.length,
   })
   const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
-  return { snapshot, load: tableLoad(job.id, { ...ready, replacedRowsCount }, durationSeconds) }
+  return { snapshot, load: { ...ready, replacedRowsCount, durationSeconds } }
 }
 
 /** Writes what the steps of the machine need to know. */

@@ -15,11 +15,12 @@ export const restoreTable = (
   changeTable(tableId, services, async table => {
     const kept = await services.snapshots.get(snapshotId)
     if (!kept) throw snapshotNotFound(snapshotId)
-    const { rowsCount, dataSizeBytes, files } = kept.snapshot
+    const { rowsCount, dataSizeBytes } = kept.snapshot
     const isOfTable = kept.table.id === tableId && kept.table.created === table.created
     if (!isOfTable || shapeOf(kept.snapshot) !== shapeOf(table.snapshot))
       throw otherShape(tableId, snapshotId)
     const { joinedFrom: _, ...snapshot } = table.snapshot
+    const files = await services.tables.filesOf(kept.metadataKey)
     const restored: TableRecord = { ...table, snapshot: { ...snapshot, rowsCount, dataSizeBytes, files } }
     return { table: restored, results: { restoredRows: rowsCount, replacedRows: table.snapshot.rowsCount } }
   })

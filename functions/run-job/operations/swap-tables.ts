@@ -2,7 +2,8 @@ import { together } from '../../lib/items/item-table.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
+import { timeAfter } from '../../lib/storage/tables/table-record.ts'
+import type { StoredTable } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { type Outcome, tableResults } from './outcome.ts'
 import { replaceHead } from './replace-head.ts'
@@ -30,7 +31,7 @@ export const swapTables = async (
 const ownTable = async (
   tableId: string,
   { own, tables, projectId }: RunJobServices,
-): Promise<TableRecord> => {
+): Promise<StoredTable> => {
   await own.table(tableId)
   const table = await tables.get(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
@@ -38,10 +39,7 @@ const ownTable = async (
 }
 
 const withContent = (
-  { definition: _, ...table }: TableRecord,
-  { snapshot, metadataKey, definition }: TableRecord,
+  { definition: _, ...table }: StoredTable,
+  { snapshot, metadataKey, definition }: StoredTable,
   lastChangeDate: string,
-): TableRecord => {
-  if (metadataKey === undefined) throw new Error('A table that is stored has metadata')
-  return { ...table, snapshot, metadataKey, ...(definition && { definition }), lastChangeDate }
-}
+): StoredTable => ({ ...table, snapshot, metadataKey, ...(definition && { definition }), lastChangeDate })

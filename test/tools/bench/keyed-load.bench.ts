@@ -98,7 +98,7 @@ const loadAndCommit = async (name: string, index: number, current?: Snapshot): P
     metadataKey,
     snapshot,
     revision: index,
-    lastLoad: { jobId: index },
+    lastJobId: index,
     created,
   }
   metadataKey = await contents.save(record as unknown as TableRecord) // all that a commit reads of it

@@ -4,24 +4,12 @@ import { type AliasFilter, type AliasRecord, headFields } from './aliases/alias-
 import { snapshotContent } from './content/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
 
-const tableLoad = z.object({
-  jobId: z.number(),
-  importedColumns: z.array(z.string()),
-  importedRowsCount: z.number(),
-  /** Rows that a later one of the load with the same key replaced. Absent: not counted. */
-  replacedRowsCount: z.number().optional(),
-  warnings: z.array(z.string()),
-  inBytes: z.number(),
-  isCompressed: z.boolean(),
-  durationSeconds: z.number(),
-})
-
 export const tableRecord = z.object({
   ...headFields,
   lastImportDate: z.string().nullable(),
   lastChangeDate: z.string().nullable(),
-  /** The last load with its result. */
-  lastLoad: tableLoad,
+  /** The last one that loaded it, or made it. */
+  lastJobId: z.number(),
   /** Of a typed table: its declared columns. */
   definition: tableDefinition.optional(),
   snapshot: snapshotContent,
@@ -67,5 +55,3 @@ export const timeAfter = (time: Date, ...tables: readonly Pick<TableHead, 'lastC
       ...tables.map(({ lastChangeDate }) => Date.parse(lastChangeDate ?? '') + 1 || 0),
     ),
   )
-
-export type TableLoad = TableRecord['lastLoad']

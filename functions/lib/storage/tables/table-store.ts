@@ -23,6 +23,7 @@ export const nameOfTable = (tableId: string): string => tableId.slice(tableId.la
 
 /** What the store holds: its tables have metadata. */
 const storedTable = tableRecord.required({ metadataKey: true })
+export type StoredTable = TableRecord & { metadataKey: string }
 
 /**
  * Heads of tables, by bucket and name. A head names the Iceberg metadata file of its snapshot (docs/tables.md). It is
@@ -32,7 +33,7 @@ const storedTable = tableRecord.required({ metadataKey: true })
 export const createTableStore = (items: ItemView, contents: TableContents, withHead?: WithHead) => {
   const { find, seen, tableItemsOf, showsRows, ...readers } = createTableHeads(items)
 
-  const restore = async (item: Item): Promise<TableRecord> => {
+  const restore = async (item: Item): Promise<StoredTable> => {
     const head = storedTable.parse(item)
     const files = await contents.files(head.metadataKey)
     return { ...head, snapshot: { ...head.snapshot, files } }
@@ -56,7 +57,7 @@ export const createTableStore = (items: ItemView, contents: TableContents, withH
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
      * an alias: whoever changes a table, or copies its files, passes here.
      */
-    async get(tableId: string): Promise<TableRecord | undefined> {
+    async get(tableId: string): Promise<StoredTable | undefined> {
       const item = await find(tableId)
       if (item && isAliasItem(item)) throw aliasHoldsNoRows(aliasRecord.parse(item))
       return item && restore(item)

@@ -15,7 +15,7 @@ export const lastImports = async (
     new Set(tableIds),
     async (tableId): Promise<[string, number][]> => {
       const table = await tables.getHead(tableId)
-      return table && table.lastImportDate !== null ? [[tableId, table.lastLoad.jobId]] : []
+      return table && table.lastImportDate !== null ? [[tableId, table.lastJobId]] : []
     },
     { concurrency: READS_AT_ONCE },
   )

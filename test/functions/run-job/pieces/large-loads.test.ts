@@ -245,7 +245,7 @@ describe('a large load', () => {
       24,
     )
     const table = await service.stores.tables.get(tableId)
-    const staged = await objectsBelow(`tables/${table?.internalId}/${table?.lastLoad.jobId}/range-`)
+    const staged = await objectsBelow(`tables/${table?.internalId}/${table?.lastJobId}/range-`)
     expect(staged.length).toBeGreaterThan(4)
     expect(table?.snapshot.fields.map(({ name }) => name)).toEqual(['id', 'note'])
     const { Body } = await service.s3.send(

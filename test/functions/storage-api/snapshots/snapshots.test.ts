@@ -158,7 +158,7 @@ describe('a table among many that others keep snapshots of', () => {
     const kept = await snapshots.get(Number(body[0].id))
     if (!kept) throw new Error('The snapshot of the other table is gone')
     for (let more = 1; more <= 300; more++)
-      await counting.items.transact(await snapshots.inserting({ ...kept, id: kept.id + more }))
+      await counting.items.transact(snapshots.inserting({ ...kept, id: kept.id + more }))
     expect(alone.listed).toBe(1)
     expect(await listed()).toEqual(alone)
   })

@@ -22,7 +22,7 @@ const seenThrough = <Root extends TableHead>(
 ): AliasedTable<Root> => {
   const { internalId, bucketId, name, displayName, created, revision, filter, columns, branchId, copyOf } =
     alias
-  const { lastImportDate, lastChangeDate, lastLoad, definition, snapshot } = source
+  const { lastImportDate, lastChangeDate, lastJobId, definition, snapshot } = source
   const [root, between] = isAliased(source) ? [source.alias.root, source.alias] : [source, undefined]
   return {
     internalId,
@@ -35,7 +35,7 @@ const seenThrough = <Root extends TableHead>(
     ...(copyOf !== undefined && { copyOf }),
     lastImportDate,
     lastChangeDate,
-    lastLoad,
+    lastJobId,
     ...(definition && { definition }),
     snapshot: columns ? withColumnsOnly(snapshot, columns) : snapshot,
     alias: {

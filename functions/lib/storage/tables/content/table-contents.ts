@@ -52,6 +52,14 @@ export const createTableContents = (options: TableContentsOptions) => {
       for (const location of await locationsOf(objects.read, table.snapshots)) yield keyOf(location)
     },
 
+    /** The keys of all objects that its current snapshot consists of, and its own. */
+    async *currentKeys(metadataKey: string): AsyncGenerator<string> {
+      yield metadataKey
+      const { snapshots, 'current-snapshot-id': current } = await load(metadataKey)
+      const own = snapshots.filter(snapshot => snapshot['snapshot-id'] === current)
+      for (const location of await locationsOf(objects.read, own)) yield keyOf(location)
+    },
+
     /** See {@link contentAt}. */
     at: (table: TableRecord, time: Date): Promise<ContentThen | undefined> =>
       contentAt(metadata, table, time),

@@ -140,7 +140,6 @@ const execute = async (
       await stores.own.bucket(bucketId)
       if (!(await stores.buckets.get(bucketId))) return
       const internalId = stores.nextId()
-      const lastLoad = { jobId: internalId, importedColumns: [], importedRowsCount: 0, warnings: [] }
       await tablesAtOnce(stores.tables).insert({
         internalId,
         bucketId,
@@ -149,7 +148,7 @@ const execute = async (
         created: at,
         lastImportDate: null,
         lastChangeDate: at,
-        lastLoad: { ...lastLoad, inBytes: 0, isCompressed: false, durationSeconds: 0 },
+        lastJobId: internalId,
         snapshot: emptySnapshot(['n'], []),
         revision: 1,
       })

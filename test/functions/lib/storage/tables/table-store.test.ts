@@ -17,15 +17,7 @@ const tableWith = (name: string, files: number): TableRecord => ({
   created: '2026-07-16T00:00:00.000Z',
   lastImportDate: null,
   lastChangeDate: null,
-  lastLoad: {
-    jobId: 1,
-    importedColumns: [],
-    importedRowsCount: 0,
-    warnings: [],
-    inBytes: 0,
-    isCompressed: false,
-    durationSeconds: 0,
-  },
+  lastJobId: 1,
   snapshot: {
     fields: [{ id: 2, name: 'a', type: 'string' }],
     lastFieldId: 2,
