@@ -6,18 +6,17 @@ import { describeFailure, type Failure, type MachineFailure } from '../lib/error
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import { internalJobError, jobFailure } from '../lib/storage/jobs/job-errors.ts'
+import { kindOf } from '../lib/storage/jobs/job-kinds.ts'
 import {
   branchOf,
   type FinalJob,
   isDecided,
   isFinal,
-  type JobInput,
   type JobRecord,
   noMetrics,
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
 import { jobCancelled } from '../lib/storage/jobs/job-store.ts'
-import { parseTableId } from '../lib/wire/storage-ids.ts'
 import { beginJob, startBehind } from './begin-job.ts'
 import { endDecided } from './end-decided.ts'
 import type { RunJobEvent } from './event.ts'
@@ -190,37 +189,9 @@ const enterBranch = async (
   if (branchId === defaultBranchId) return
   if (!(await branches.get(branchId)))
     throw new UserError('notFound', `Branch id:"${branchId}" was not found.`)
-  const changed = changedBy(job.input)
-  if (changed.tableId !== undefined) await own.table(changed.tableId)
-  if (changed.bucketId !== undefined) await own.bucket(changed.bucketId)
-}
-
-/** The existing table that the work replaces, or the bucket that it changes or adds a table to. */
-const changedBy = (input: JobInput): { tableId?: string; bucketId?: string | undefined } => {
-  switch (input.operationName) {
-    case 'tableImport':
-      return {
-        tableId: input.tableId,
-        ...(input.creates && { bucketId: parseTableId(input.tableId)?.bucketId }),
-      }
-    case 'tableUpdate':
-    case 'tableColumnAdd':
-    case 'tableColumnDefinitionUpdate':
-    case 'tableDefinitionUpdate':
-    case 'tableColumnDelete':
-    case 'tablePrimaryKeyAdd':
-    case 'tablePrimaryKeyDelete':
-    case 'tableRowsDelete':
-    case 'tableSwap':
-      return { tableId: input.tableId }
-    case 'tableCreate':
-    case 'tableDefinitionCreate':
-    case 'bucketDelete':
-    case 'bucketUpdate':
-      return { bucketId: input.bucketId }
-    default:
-      return {}
-  }
+  const { tableId, bucketId } = kindOf(job.input).owns?.(job.input) ?? {}
+  if (tableId !== undefined) await own.table(tableId)
+  if (bucketId !== undefined) await own.bucket(bucketId)
 }
 
 /** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */

@@ -92,7 +92,6 @@ export class ItemDatabase {
           if (refused.length === 0) for (const write of writes) this.#write(name, write)
           return refused
         }),
-      getTogether: async keys => keys.map(get),
       page: async (pk, range, after) => this.#page(name, pk, range, after),
     }
   }

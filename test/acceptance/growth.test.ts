@@ -31,10 +31,6 @@ const growingProject = async () => {
       read.items += keys.length
       return items.getMany(keys)
     },
-    async getTogether(keys) {
-      read.items += keys.length
-      return items.getTogether(keys)
-    },
     async *query(pk, range) {
       for await (const item of items.query(pk, range)) {
         read.items += 1

@@ -74,7 +74,6 @@ export const startArena = async () => {
     return {
       get: key => turns.call(() => items.get(key)),
       getMany: keys => turns.call(() => items.getMany(keys)),
-      getTogether: keys => turns.call(() => items.getTogether(keys)),
       async *query(pk, range) {
         yield* await turns.call(() => Array.fromAsync(items.query(pk, range)))
       },

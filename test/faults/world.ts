@@ -207,7 +207,6 @@ const watchItems = (seam: Seam, items: ItemTable, name = 'items'): ItemTable => 
       items.update(given.key, given.change, given.when),
     ),
   transact: writes => seam.call(`${name}.transact`, writes, items.transact),
-  getTogether: keys => seam.call(`${name}.getTogether`, keys, items.getTogether),
   putAll: all => seam.call(`${name}.putAll`, all, items.putAll),
   delete: (key, when) =>
     seam.call(`${name}.delete`, { key, when }, given => items.delete(given.key, given.when)),

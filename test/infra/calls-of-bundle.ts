@@ -21,7 +21,6 @@ const rightsOfCommands: Readonly<Record<string, readonly string[]>> = {
   'dynamodb:Update': ['dynamodb:UpdateItem'],
   'dynamodb:BatchGet': ['dynamodb:BatchGetItem'],
   'dynamodb:BatchWrite': ['dynamodb:BatchWriteItem'],
-  'dynamodb:TransactGet': ['dynamodb:GetItem'],
   // Each with the right of its kind; the others stand here already.
   'dynamodb:TransactWrite': ['dynamodb:ConditionCheckItem'],
   // Of other kinds of buckets; and of uploads with tags, of which there are none.

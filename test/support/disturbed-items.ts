@@ -14,18 +14,12 @@ export const disturbedItems = (
   store: ItemStore,
   { random, conflicts = 0, lostAnswers = 0 }: Disturbances,
 ): ItemStore => {
-  const meetOthers = (): void => {
+  const write = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     if (random() < conflicts)
       throw Object.assign(new Error('Another request holds an item'), {
         name: 'TransactionConflictException',
       })
-  }
-  const read = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    meetOthers()
-    return call()
-  }
-  const write = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const result = await read(call)
+    const result = await call()
     if (random() < lostAnswers) throw Object.assign(new Error('No answer'), { name: 'TimeoutError' })
     return result
   }
@@ -41,6 +35,5 @@ export const disturbedItems = (
         if (refused.length === 0) done.add(token)
         return refused
       }),
-    getTogether: (...given) => read(() => store.getTogether(...given)),
   }
 }

@@ -153,11 +153,6 @@ const call: fc.Arbitrary<Call> = fc.oneof(
       items =>
         items.transact(writes),
   ),
-  uniqueKeys.map(
-    (keys): Call =>
-      items =>
-        items.getTogether(keys),
-  ),
   fc.tuple(fc.array(key, { maxLength: 5 }), attributes).map(
     ([keys, item]): Call =>
       items =>
@@ -221,7 +216,7 @@ it('gives up, and says so, where another request never lets an item go', async (
   const held = createItemTable(disturbedItems(createMemoryItems(), { random: () => 0, conflicts: 1 }))
   const outcomes = Promise.allSettled([
     held.put({ pk: 'p', sk: 'a' }, {}),
-    held.getTogether([{ pk: 'p', sk: 'a' }]),
+    held.transact([{ action: 'delete', key: { pk: 'p', sk: 'a' } }]),
   ])
   for (const settled of await outcomes)
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'storage.busy' } })
@@ -251,12 +246,6 @@ describe('at the edges of what DynamoDB takes', () => {
     (count: number, item: Item = {}): Call =>
     items =>
       items.transact(keysOf(count).map(key => ({ action: 'put', key, item })))
-  const largeTogether =
-    (count: number): Call =>
-    async items => {
-      for (const key of keysOf(count)) await items.put(key, { text: long(370_000) })
-      await items.getTogether(keysOf(count))
-    }
   const bothKeys: Call = items => items.getMany([at, at])
 
   it.each<[string, Call, boolean]>([
@@ -297,10 +286,6 @@ describe('at the edges of what DynamoDB takes', () => {
     ['one of 4 MB', transact(10, { text: long(370_000) }), true],
     ['a larger one', transact(12, { text: long(370_000) }), false],
     ['one that names an item twice', items => items.transact([...deletions(1), ...deletions(1)]), false],
-    ['100 keys at one moment', items => items.getTogether(keysOf(100)), true],
-    ['101', items => items.getTogether(keysOf(101)), false],
-    ['4 MB at one moment', largeTogether(10), true],
-    ['more', largeTogether(12), false],
     ['a range from the empty key', read('', 'z'), false],
     ['a range to a key that is too long', read('a', long(1025)), false],
   ])('%s', async (_name, given, isTaken) => {

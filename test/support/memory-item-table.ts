@@ -11,12 +11,11 @@ export const createMemoryItemTable = (): ItemTable => createItemTable(createMemo
 
 export const createMemoryItems = (): ItemStore => {
   tables++
-  const { get, getMany, getTogether, page, ...writes } = database.table(`table ${tables}`)
+  const { get, getMany, page, ...writes } = database.table(`table ${tables}`)
   return {
     ...writes,
     get: key => otherWork().then(() => get(key)),
     getMany: keys => otherWork().then(() => getMany(keys)),
-    getTogether: keys => otherWork().then(() => getTogether(keys)),
     page: (pk, range, after) => otherWork().then(() => page(pk, range, after)),
   }
 }

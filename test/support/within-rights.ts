@@ -78,7 +78,6 @@ const rights: Readonly<Record<string, RightOf>> = {
   'items.update': onItems('UpdateItem'),
   'items.transact': ([table, writes]) =>
     (writes as readonly ItemWrite[]).map(({ action, key }) => onItems(rightOfWrite[action])([table, key])),
-  'items.getTogether': onItems('GetItem'),
   'items.page': onItems('Query'),
   'machines.start': ([execution]) => ({
     action: 'states:StartExecution',

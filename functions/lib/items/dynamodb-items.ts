@@ -11,7 +11,6 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
-  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
@@ -112,16 +111,6 @@ export const dynamoDbItems = (
       )
       if (refused.length > 0) return refused
       throw reasons.some(({ Code = '' }) => PASSING.has(Code)) ? conflict(error) : error
-    }
-  },
-
-  async getTogether(keys) {
-    const TransactItems = keys.map(key => ({ Get: { TableName, Key: keyOf(key) } }))
-    try {
-      const { Responses = [] } = await client.send(new TransactGetCommand({ TransactItems }))
-      return keys.map((_, index) => Responses[index]?.Item)
-    } catch (error) {
-      throw reasonsOf(error).some(({ Code = '' }) => PASSING.has(Code)) ? conflict(error) : error
     }
   },
 

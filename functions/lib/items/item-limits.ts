@@ -32,7 +32,6 @@ export const checkKeys = (keys: readonly Key[]): void => {
 
 /** Ours: what one decision needs, and no more. DynamoDB takes 100 (API Reference, "TransactWriteItems"). */
 const MOST_WRITES = 25
-const MOST_READS = 100
 const MOST_BYTES_TOGETHER = 4 * 1024 * 1024
 
 interface Write {
@@ -43,23 +42,13 @@ interface Write {
 }
 
 export const checkTransaction = (writes: readonly Write[]): void => {
-  checkTogether(
-    writes.map(({ key }) => key),
-    MOST_WRITES,
-    writes.map(({ key, item, change }) => ({ ...change?.set, ...item, ...key })),
-  )
-  for (const { action, key, item } of writes) if (action === 'put') checkItem({ ...item, ...key })
-}
-
-export const checkReadTogether = (keys: readonly Key[], found: readonly (Item | undefined)[]): void =>
-  checkTogether(keys, MOST_READS, found)
-
-const checkTogether = (keys: readonly Key[], most: number, items: readonly (Item | undefined)[]): void => {
-  if (keys.length === 0 || keys.length > most)
-    throw refusal(`A transaction has 1 to ${most} items, not ${keys.length}`)
-  checkKeys(keys)
-  if (sumOf(items.map(item => sizeOfItem(item ?? {}))) > MOST_BYTES_TOGETHER)
+  if (writes.length === 0 || writes.length > MOST_WRITES)
+    throw refusal(`A transaction has 1 to ${MOST_WRITES} items, not ${writes.length}`)
+  checkKeys(writes.map(({ key }) => key))
+  const items = writes.map(({ key, item, change }) => ({ ...change?.set, ...item, ...key }))
+  if (sumOf(items.map(sizeOfItem)) > MOST_BYTES_TOGETHER)
     throw refusal('The items of a transaction have more than 4 MB')
+  for (const { action, key, item } of writes) if (action === 'put') checkItem({ ...item, ...key })
 }
 
 export const checkRange = (pk: string, from: string, to: string): void => {

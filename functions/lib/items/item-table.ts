@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { pauseRandomly } from '../pause-randomly.ts'
-import { checkItem, checkKeys, checkRange, checkReadTogether, checkTransaction } from './item-limits.ts'
+import { checkItem, checkKeys, checkRange, checkTransaction } from './item-limits.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
@@ -88,8 +88,6 @@ export interface ItemStore {
    * most, is done.
    */
   transact(writes: readonly ItemWrite[], token: string): Promise<Refusal[]>
-  /** The items under these keys as they were at one moment, in the order of the keys. */
-  getTogether(keys: readonly ItemKey[]): Promise<(Item | undefined)[]>
   /** The next items of a range, `pageSize` of them or as many as fit 1 MB. */
   page(pk: string, range: ItemRange, after: string | undefined): Promise<ItemPage>
 }
@@ -205,14 +203,6 @@ export const createItemTable = (store: ItemStore) => {
       checkTransaction(writes)
       const token = randomUUID()
       return untilKnown(() => untilFree(() => store.transact(writes, token)))
-    },
-
-    /** The items under these keys as they were at one moment, in the order of the keys. */
-    async getTogether(keys: readonly ItemKey[]): Promise<(Item | undefined)[]> {
-      checkReadTogether(keys, [])
-      const found = await untilFree(() => store.getTogether(keys))
-      checkReadTogether(keys, found)
-      return found
     },
 
     /** The items of one partition whose sort key is in the range, in its order. */

@@ -116,7 +116,8 @@ routes.delete('/v2/storage/tokens/{tokenId}', {
         const token = await findToken(services, params.tokenId)
         await refuseWhileTriggered(token.id, services)
         const told = telling(request, services, tokenEvent('tokenDeleted', token))
-        return (await services.tokens.deleteAsRead(token, told)) ? undefined : OVERTAKEN
+        const { id, revision } = token
+        return (await services.tokens.delete(id, told, { revision })) ? undefined : OVERTAKEN
       },
     )
   },

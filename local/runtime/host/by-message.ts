@@ -70,7 +70,7 @@ const plain = (error: unknown): Message['error'] => {
 }
 
 const rooms = {
-  items: ['get', 'getMany', 'getTogether', 'page', 'swap', 'putAll', 'update', 'transact'],
+  items: ['get', 'getMany', 'page', 'swap', 'putAll', 'update', 'transact'],
   machines: ['start', 'describe', 'stop', 'list'],
   keys: ['encrypt', 'dataKey', 'decrypt'],
 } as const satisfies Partial<Record<keyof Host, readonly string[]>>

@@ -142,7 +142,7 @@ it('a thread gets answers and refusals over its port, and its rights see operati
     const check = { action: 'check', key, when: 'absent' } as const
     expect(await items.transact([put, check])).toEqual([{ key, found: key }])
     expect(await items.transact([put, { ...check, when: { n: undefined } }])).toEqual([])
-    expect(await items.getTogether([put.key, { pk: 'r', sk: '4' }])).toEqual([put.key, undefined])
+    expect(await items.getMany([put.key, { pk: 'r', sk: '4' }])).toEqual([put.key])
     const forbidden = { action: 'delete', key: { pk: 'forbidden', sk: 'a' } } as const
     await expect(items.transact([put, forbidden])).rejects.toMatchObject({ name: 'AccessDeniedException' })
     expect(asked).toEqual([
@@ -150,7 +150,7 @@ it('a thread gets answers and refusals over its port, and its rights see operati
       ['dynamodb:ConditionCheckItem', TABLE, ['q']],
       ['dynamodb:PutItem', TABLE, ['r']],
       ['dynamodb:ConditionCheckItem', TABLE, ['q']],
-      ['dynamodb:GetItem', TABLE, ['r', 'r']],
+      ['dynamodb:BatchGetItem', TABLE, ['r', 'r']],
       ['dynamodb:PutItem', TABLE, ['r']],
       ['dynamodb:DeleteItem', TABLE, ['forbidden']],
     ])

@@ -1,6 +1,13 @@
 import type { TransientCode } from '../../errors/codes.ts'
 import { TransientError } from '../../errors/errors.ts'
-import { type Item, type ItemTable, type ItemWrite, plainView, startingWith } from '../../items/item-table.ts'
+import {
+  type AttributeCondition,
+  type Item,
+  type ItemTable,
+  type ItemWrite,
+  plainView,
+  startingWith,
+} from '../../items/item-table.ts'
 import { idSortKey } from './ids.ts'
 import { changeRevised } from './until-written.ts'
 
@@ -38,7 +45,11 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
     when: 'absent',
   })
 
-  const deleting = (id: number): ItemWrite => ({ action: 'delete', key: keyOf(id), when: { id } })
+  const deleting = (id: number, when: AttributeCondition = { id }): ItemWrite => ({
+    action: 'delete',
+    key: keyOf(id),
+    when,
+  })
 
   return {
     get,
@@ -70,18 +81,11 @@ export const createRevisedRecords = <Stored extends { id: number; revision: numb
         change,
       ),
 
-    /** For a transaction. */
     deleting,
 
-    /** Resolves to false when it is gone. */
-    delete: (id: number, also: readonly ItemWrite[] = []): Promise<boolean> =>
-      decide([deleting(id), ...also]),
-
-    /** Of the record as it was read: a change of it, or something that needs it, may have come since. Resolves to false when it has. */
-    deleteAsRead: (
-      { id, revision }: Pick<Stored, 'id' | 'revision'>,
-      also: readonly ItemWrite[] = [],
-    ): Promise<boolean> => decide([{ action: 'delete', key: keyOf(id), when: { revision } }, ...also]),
+    /** Resolves to false when it is gone, or not so any more. */
+    delete: (id: number, also: readonly ItemWrite[] = [], when?: AttributeCondition): Promise<boolean> =>
+      decide([deleting(id, when), ...also]),
 
     /** That it is there, for the transaction that needs it. */
     touching: (id: number): Promise<ItemWrite> => plain.touching(keyOf(id), { id }),

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors/codes.ts'
 import type { UserError } from '../../errors/errors.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
+import { kindOf } from './job-kinds.ts'
 import type { JobError, JobInput } from './job-record.ts'
 
 /** The error of a job. What helps to correct the file is in the results too. */
@@ -10,24 +11,13 @@ export const jobFailure = ({ code, message, params }: UserError) => {
   return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
 }
 
-/** What may be done, or half of it, while the job is open. All else is visible with the end of its job, not before. */
-const DONE_BEFORE: ReadonlySet<JobInput['operationName']> = new Set([
-  'tableDrop',
-  'tablePull',
-  'bucketDelete',
-  'bucketUpdate',
-  'configurationRun',
-  'fileDelete',
-  'devBranchDelete',
-])
-
 /**
  * The error that a job shows when the fault is ours. It never reveals the cause. `doubtful`: what was asked for may have been done, which
  * nobody could find out, unless it would be done with the end of the job alone.
  */
 export const internalJobError = (exceptionId: string, doubtful?: JobInput): JobError => ({
   code: 'internalError' satisfies ErrorCode,
-  message: `Internal error. ${doubtful && DONE_BEFORE.has(doubtful.operationName) ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
+  message: `Internal error. ${doubtful && kindOf(doubtful).isDoneBefore ? mayBeDone(doubtful) : 'The job was not done.'} Quote ${exceptionId} when you report it.`,
   exceptionId,
   contextParams: {},
 })

@@ -10,7 +10,7 @@ import { answered, kinds } from './rights-of-routes.ts'
  * token. Nothing is written but by routes that read: what reaches a write is answered.
  */
 let isFrozen = false
-const READS: ReadonlySet<string | symbol> = new Set(['get', 'getMany', 'getTogether', 'query'])
+const READS: ReadonlySet<string | symbol> = new Set(['get', 'getMany', 'query'])
 
 const service = await withStorage({
   items: items =>
