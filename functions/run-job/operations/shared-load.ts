@@ -51,14 +51,8 @@ export const endTogether = async (key: string, services: RunJobServices): Promis
   const end = async (job: JobRecord): Promise<void> => {
     const other = byId.get(job.id)
     if (!other || isFinal(job)) return
-    const ended =
-      'failure' in other
-        ? await jobs.failAlong(job, now(), other.failure)
-        : await jobs.succeedAlong(job, {
-            startTime,
-            at: now(),
-            outcome: { results: other.results, metrics: other.metrics },
-          })
+    const done = 'failure' in other ? other.failure : { startTime, outcome: other }
+    const ended = await jobs.endAlong(job, now(), done)
     if (isFinal(ended)) logJobEnd(ended, services)
   }
   await pMap(found, end, { concurrency: ENDS_AT_ONCE })

@@ -15,7 +15,7 @@ export type Need =
 type Facts = Omit<Parameters<typeof auditEvent>[1], 'results'>
 
 /** One change that a job makes, as an event says it. `load`: the file of it, if that is still there. */
-export interface JobChange {
+interface JobChange {
   name: AuditEventName
   facts: Facts
   load?: { fileId: number; incremental: boolean }

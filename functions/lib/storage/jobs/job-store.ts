@@ -236,15 +236,9 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
     decide: (job: ProcessingJob, decided: DecidedWork, writes: readonly ItemWrite[]) =>
       unlessRefused({ ...job, decided }, job, writes),
 
-    /**
-     * waiting -> success, of a job that another one has done with its own, which holds the lease of the table. It began when that one did.
-     */
-    succeedAlong: (job: JobRecord, outcome: OpenJobEnd): Promise<JobRecord> =>
-      end(job, from => succeeded(from, outcome), true),
-
-    /** waiting -> error, by the job that holds the lease of the table. */
-    failAlong: (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> =>
-      end(job, from => failed(from, at, failure), true),
+    /** Of a job that waits, by the one that has done it with its own and holds the lease of the table. It began when that one did. */
+    endAlong: (job: JobRecord, at: Date, done: Omit<OpenJobEnd, 'at'> | JobFailure): Promise<JobRecord> =>
+      end(job, from => ('error' in done ? failed(from, at, done) : succeeded(from, { ...done, at })), true),
 
     /** waiting -> error. One that has begun meanwhile stays as it is, and so does one whose file a load has taken along. */
     failWaiting: (job: JobRecord, at: Date, failure: JobFailure): Promise<JobRecord> =>
@@ -291,7 +285,8 @@ const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }:
   status: 'success',
   startTime: from.status === 'waiting' ? startTime : from.startTime,
   endTime: at.toISOString(),
-  ...outcome,
+  results: outcome.results,
+  metrics: outcome.metrics,
 })
 
 interface JobFailure {

@@ -125,7 +125,7 @@ describe('a job that begins and ends', () => {
     ])
     expect(await queue.claim(TABLE, first.id, [second.id])).toBe(false)
     expect(await queue.claim(TABLE, second.id, [third.id])).toBe(false)
-    expect(await jobs.failAlong(second, now(), failure)).toMatchObject({ status: 'error' })
+    expect(await jobs.endAlong(second, now(), failure)).toMatchObject({ status: 'error' })
   })
 
   it('and is claimed between the look at the lease and the end stays as it is', async () => {
