@@ -1,5 +1,5 @@
 /** Of the heads of tables, in the default branch and in others, and of what they come to. */
-const tables = ['BUCKET#*', 'BRANCH#*', 'SHARES'] as const
+const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS'] as const
 
 /** Of jobs, their places in queues, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS#*'] as const

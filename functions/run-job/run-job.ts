@@ -99,7 +99,7 @@ const MAX_DECISIONS = 10
 const succeed = async (
   job: ProcessingJob,
   { results, metrics = noMetrics, decide = async () => [], rest }: Outcome,
-  { jobs, now }: RunJobServices,
+  { jobs, keptTotals, now, log }: RunJobServices,
 ): Promise<FinalJob | ProcessingJob> => {
   for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
     const writes = await decide(attempt > 0)
@@ -109,7 +109,12 @@ const succeed = async (
       ? await jobs.decide(job, { ...outcome, rest }, writes)
       : await jobs.succeed(job, now(), outcome, writes)
     if (end === 'cancelled') await jobs.refuseCancelled(job.id)
-    if (typeof end !== 'string') return end
+    if (typeof end === 'string') continue
+    // What is not settled by now is by the next one, or by the sweep.
+    await keptTotals
+      .settleAfter(writes)
+      .catch((error: unknown) => log.error('totals not settled', { jobId: job.id, error }))
+    return end
   }
   throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)
 }

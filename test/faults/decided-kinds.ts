@@ -3,30 +3,36 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'a full load and one that adds / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, put SHARES',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'update BUCKET SHARE, update TOTALS',
   ],
   'a load that takes another along, and a full load behind them / 0': [
     'put JOBS, put QUEUE LEASE',
     'update QUEUE LEASE',
-    'put BUCKET TABLE, put JOBS, put SHARES',
+    'put BUCKET TABLE, put JOBS, update BUCKET SHARE',
+    'update BUCKET SHARE, update TOTALS',
     'delete OPEN_JOBS, delete QUEUE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
     'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
   ],
   'a load and a new name / 1': [
-    'delete BUCKET NAMED, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put SHARES',
+    'delete BUCKET NAMED, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE',
+    'update BUCKET SHARE, update TOTALS',
   ],
   'an alias and a forced drop of its source / 0': [
-    'put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put SHARES, update BUCKET TABLE, update BUCKETS',
+    'put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE, update BUCKET TABLE, update BUCKETS',
+    'update BUCKET SHARE, update TOTALS',
   ],
   'an alias and a forced drop of its source / 1': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, delete SHARES, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, put SHARES',
+    'delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
+    'delete BUCKET SHARE, update TOTALS',
   ],
   'two creations of one table / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, put SHARES, update BUCKETS',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKETS',
+    'update BUCKET SHARE, update TOTALS',
   ],
   'a creation and the deletion of its bucket / 1': [
     'put JOBS, put OPEN_JOBS',
@@ -36,7 +42,9 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'a swap and a load / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE, put QUEUE',
     'put JOBS, put QUEUE LEASE, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, put SHARES, put SHARES',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKET SHARE',
+    'update BUCKET SHARE, update TOTALS',
+    'update BUCKET SHARE, update TOTALS',
   ],
   'two buckets of one name / 0': [
     'put BUCKETS, put BUCKETS, put EVENTS, put EVENTS/bucket, put EVENTS/token',

@@ -1,6 +1,5 @@
 import type { Item, ItemTable, ItemWrite } from '#lib/items/item-table.ts'
 import { startingWith } from '#lib/items/item-table.ts'
-import { bucketOfTable } from '#lib/storage/tokens/rights.ts'
 import { executeJob } from '#support/execute-job.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { illegalIn } from './legal-state.ts'
@@ -46,10 +45,7 @@ export const startArena = async () => {
   function watch(items: ItemTable): ItemTable {
     const all = async (): Promise<Item[]> => {
       const found = [...seen.pks].map(pk => Array.fromAsync(items.query(pk, startingWith(''))))
-      // Of the buckets of this place alone.
-      const isHere = ({ pk, sk }: Item) =>
-        pk !== 'SHARES' || seen.pks.has(`BUCKET#${bucketOfTable(String(sk))}`)
-      return (await Promise.all(found)).flat().filter(isHere)
+      return (await Promise.all(found)).flat()
     }
     const write = <Result>(
       writes: readonly ItemWrite[],

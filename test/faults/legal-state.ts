@@ -14,9 +14,9 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
   const heads = of('BUCKET').filter(({ sk }) => String(sk).startsWith('TABLE#'))
   const tables = new Map(heads.map(head => [Number(head['internalId']), head]))
   const ids = heads.map(({ bucketId, name }) => `${bucketId}.${name}`)
-  const shares = of('SHARES')
-    .filter(({ tablesCount }) => tablesCount === 1)
-    .map(({ sk }) => String(sk))
+  const shares = of('BUCKET')
+    .filter(({ sk, tablesCount }) => String(sk).startsWith('SHARE#') && tablesCount === 1)
+    .map(({ pk, sk }) => `${String(pk).slice('BUCKET#'.length)}.${String(sk).slice('SHARE#'.length)}`)
   const leads = of('BUCKET').filter(({ sk }) => /^(NAMED|CALLED)#/.test(String(sk)))
   const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 

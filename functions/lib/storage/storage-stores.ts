@@ -31,7 +31,7 @@ import type { WithHead } from './tables/head-writes.ts'
 import { createTableStore, type TableStore } from './tables/table-store.ts'
 import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
-import { type BranchTotals, createTableShares, shareOf, sumOf, type Totals } from './totals/totals.ts'
+import { type BranchTotals, createKeptTotals, shareOf, sumOf, type Totals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
 import { createWorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -65,10 +65,10 @@ export const createStorageStores = ({
     const tables = createTableStore(view, tableContents, withHead)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
-  const shares = createTableShares(items, now)
+  const keptTotals = createKeptTotals(items)
   const ofDefault = {
-    ...tablesIn(plainView(items), shares),
-    totals: shares as BranchTotals,
+    ...tablesIn(plainView(items), keptTotals),
+    totals: keptTotals as BranchTotals,
     files: createFileStore(items),
     queue: createTableQueue(items),
     own: defaultOwnership,
@@ -97,6 +97,7 @@ export const createStorageStores = ({
   return {
     ...ofDefault,
     checkDataFormat: (): Promise<void> => checkDataFormat(items),
+    keptTotals,
     tableContents,
     inBranch,
     ownTables,

@@ -6,6 +6,8 @@ import type { TableHead } from './table-record.ts'
 /** What is written with a head, or with its end (`undefined`). */
 export interface WithHead {
   writing(table: { bucketId: string; name: string }, head: Item | undefined): readonly ItemWrite[]
+  /** After the transaction. */
+  settleAfter(writes: readonly ItemWrite[]): Promise<void>
 }
 
 type Named = Pick<TableHead, 'bucketId' | 'name' | 'displayName' | 'internalId'>

@@ -6,7 +6,7 @@ import {
   type ItemWrite,
   startingWith,
 } from '../../items/item-table.ts'
-import { bucketOfTable } from '../tokens/rights.ts'
+import { bucketOfPartition, partitionOfBucket } from '../buckets/bucket-key.ts'
 
 /** What the tables of a bucket, or of all buckets, come to. An alias counts as a table without rows. */
 export interface Totals {
@@ -50,14 +50,17 @@ export const sumOf = (all: readonly Totals[]): Totals =>
     noTotals,
   )
 
-const PARTITION = 'SHARES'
-const keyOf = (bucketId: string, name: string): ItemKey => ({ pk: PARTITION, sk: `${bucketId}.${name}` })
+const PARTITION = 'TOTALS'
+const keyOf = (bucketId: string): ItemKey => ({ pk: PARTITION, sk: bucketId })
+const SHARE = 'SHARE#'
 
-const share = z.object({
-  tablesCount: z.number(),
-  rowsCount: z.number(),
-  dataSizeBytes: z.number(),
-  lastChangeDate: z.string(),
+const counts = z.object({ tablesCount: z.number(), rowsCount: z.number(), dataSizeBytes: z.number() })
+const keptTotals = counts.extend({ lastChangeDate: z.string().optional() })
+/** `change`: how often it has changed; `settled`: as of which change the totals of the bucket have it, as `counted`. */
+const share = keptTotals.extend({
+  change: z.number(),
+  settled: z.number().optional(),
+  counted: counts.optional(),
 })
 
 /** What the heads of tables and of aliases say of their shares. */
@@ -68,19 +71,36 @@ const countedHead = z.object({
 })
 
 /**
- * Of the default branch: the share of each table is an item, written and deleted with its head. Those of a bucket lie together, so whoever asks
- * for a sum reads about a hundred bytes a table. What has gone from a bucket leaves the time of that.
+ * Of the default branch. The share of each table is an item of its own, written with its head; what has changed of it is added to the totals of
+ * its bucket after that, once, by whoever comes first: the writer, the next one, or the sweep.
  */
-export const createTableShares = (items: ItemTable, now: () => Date) => {
-  const sharesIn = (prefix: string) => items.query(PARTITION, startingWith(prefix))
+export const createKeptTotals = (items: ItemTable) => {
+  const settle = async (key: ItemKey): Promise<void> => {
+    const item = await items.get(key)
+    if (!item) return
+    const { change, settled, counted = noTotals, lastChangeDate, ...now } = share.parse(item)
+    if (settled === change) return
+    const add = {
+      tablesCount: now.tablesCount - counted.tablesCount,
+      rowsCount: now.rowsCount - counted.rowsCount,
+      dataSizeBytes: now.dataSizeBytes - counted.dataSizeBytes,
+    }
+    const bucketId = bucketOfPartition(key.pk) ?? ''
+    const set = lastChangeDate === undefined ? {} : { lastChangeDate }
+    const when = { change, settled }
+    await items.transact([
+      { action: 'update', key: keyOf(bucketId), change: { add, set } },
+      now.tablesCount === 0
+        ? { action: 'delete', key, when }
+        : { action: 'update', key, change: { set: { settled: change, counted: now } }, when },
+    ])
+  }
 
   const ofEach = async () => {
-    const found = new Map<string, Totals[]>()
-    for await (const item of sharesIn('')) {
-      const bucketId = bucketOfTable(String(item['sk']))
-      found.set(bucketId, [...(found.get(bucketId) ?? []), share.parse(item)])
-    }
-    return new Map([...found].map(([bucketId, shares]) => [bucketId, sumOf(shares)]))
+    const found = new Map<string, Totals>()
+    for await (const item of items.query(PARTITION, startingWith('')))
+      found.set(String(item['sk']), keptTotals.parse(item))
+    return found
   }
 
   return {
@@ -89,17 +109,27 @@ export const createTableShares = (items: ItemTable, now: () => Date) => {
       { bucketId, name }: { bucketId: string; name: string },
       head: Item | undefined,
     ): ItemWrite[] => {
-      const own = keyOf(bucketId, name)
-      if (head) return [{ action: 'put', key: own, item: { ...shareOf(countedHead.parse(head)) } }]
-      const gone = { ...noTotals, lastChangeDate: now().toISOString() }
-      return [
-        { action: 'delete', key: own },
-        { action: 'put', key: keyOf(bucketId, ''), item: gone },
-      ]
+      const { lastChangeDate, ...now } = head ? shareOf(countedHead.parse(head)) : noTotals
+      const set = { ...now, ...(lastChangeDate !== undefined && { lastChangeDate }) }
+      const key = { pk: partitionOfBucket(bucketId), sk: `${SHARE}${name}` }
+      return [{ action: 'update', key, change: { add: { change: 1 }, set } }]
     },
 
-    of: async (bucketId: string) =>
-      sumOf(await Array.fromAsync(sharesIn(keyOf(bucketId, '').sk), item => share.parse(item))),
+    /** After a transaction with these writes. */
+    async settleAfter(writes: readonly ItemWrite[]): Promise<void> {
+      for (const { key } of writes) if (key.sk.startsWith(SHARE)) await settle(key)
+    },
+
+    /** What a death has left of a bucket. */
+    async settleBucket(bucketId: string): Promise<void> {
+      const pk = partitionOfBucket(bucketId)
+      for await (const { sk } of items.query(pk, startingWith(SHARE))) await settle({ pk, sk: String(sk) })
+    },
+
+    async of(bucketId: string) {
+      const item = await items.get(keyOf(bucketId))
+      return item ? keptTotals.parse(item) : noTotals
+    },
     ofEach,
     ofAll: async () => sumOf([...(await ofEach()).values()]),
   } satisfies BranchTotals & Record<string, unknown>

@@ -141,4 +141,8 @@ export const liveRows = ({
   deletes,
 }: Pick<TableFile, 'rows'> & Partial<Pick<TableFile, 'deletes'>>): number => rows - (deletes?.rows ?? 0)
 
+/** The keys of all objects that a snapshot consists of. */
+export const objectKeys = ({ files }: Pick<Snapshot, 'files'>): string[] =>
+  files.flatMap(({ key, deletes }) => (deletes ? [key, deletes.key] : [key]))
+
 export const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
