@@ -110,8 +110,8 @@ describe('a job that is decided and whose process died', () => {
     const described = columns.map(name => ({ name, description: `about ${name}` }))
     const path = `/v2/storage/tables/${tableId}/definition`
     const { body } = await service.call('PUT', path, { displayName: newName(), columns: described })
-    // It begins, decides, and describes the first of them.
-    expect(await runUntil(body.id, 3)).toBe(true)
+    // It begins, decides, settles the totals, and describes the first of them.
+    expect(await runUntil(body.id, 4)).toBe(true)
     expect((await jobOf(body.id)).status).toBe('processing')
     return { tableId, jobId: body.id as number }
   }
