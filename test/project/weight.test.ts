@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_844,
-  'lines of tests': 83_759,
-  'words of documents': 93_078,
+  'lines of product': 91_588,
+  'lines of tests': 84_011,
+  'words of documents': 93_105,
   functions: 9,
   routes: 211,
   settings: 20,

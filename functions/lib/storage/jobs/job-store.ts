@@ -4,16 +4,14 @@ import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-t
 import type { Once } from '../db/idempotency-store.ts'
 import { type IdSource, idSortKey } from '../db/ids.ts'
 import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
+import { failed, type JobFailure, type JobOutcome, type OpenJobEnd, succeeded } from './ended-job.ts'
 import {
-  acceptedJob,
   branchOf,
   type DecidedWork,
   type FinalJob,
   type InputOf,
   isDecided,
   isFinal,
-  type JobError,
-  type JobMetrics,
   type JobRecord,
   jobRecord,
   type ProcessingJob,
@@ -21,17 +19,6 @@ import {
 } from './job-record.ts'
 import { createOpenJobs } from './open-jobs.ts'
 import { createTableQueue, type TableQueue } from './table-queue.ts'
-
-interface JobOutcome {
-  results: Record<string, unknown> | null
-  metrics: JobMetrics
-}
-
-interface OpenJobEnd {
-  startTime: string
-  at: Date
-  outcome: JobOutcome
-}
 
 /** What tells the end of a job, written with it. */
 type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
@@ -278,30 +265,6 @@ const createJobNotes = (items: ItemTable, records: JobRecords) => ({
     const progress = { ...said, at: at.toISOString() }
     return (await items.transact([records.updating(id, { progress }, { status: 'processing' })])).length === 0
   },
-})
-
-const succeeded = (from: WaitingJob | ProcessingJob, { startTime, at, outcome }: OpenJobEnd): FinalJob => ({
-  ...acceptedJob.parse(from),
-  status: 'success',
-  startTime: from.status === 'waiting' ? startTime : from.startTime,
-  endTime: at.toISOString(),
-  results: outcome.results,
-  metrics: outcome.metrics,
-})
-
-interface JobFailure {
-  error: JobError
-  results?: Record<string, unknown> | null
-}
-
-/** Only with what each job has, so that the stored one has no fields of another state. */
-const failed = (from: JobRecord, at: Date, { error, results = null }: JobFailure): FinalJob => ({
-  ...acceptedJob.parse(from),
-  status: 'error',
-  startTime: from.status === 'waiting' ? null : from.startTime,
-  endTime: at.toISOString(),
-  results,
-  error,
 })
 
 export type JobStore = ReturnType<typeof createJobStore>
