@@ -34,9 +34,9 @@ const findIn = (jobs: readonly Job[], parent: string, inherited: Reason | undefi
     ]
   })
 
-const reasonOf = ({ incremental, params, headers }: Job): Reason | undefined => {
+const reasonOf = ({ incremental, params, body }: Job): Reason | undefined => {
   if (incremental !== undefined) return { because: '"incremental"', isMarked: true }
-  if (readsPreviousStart(params) || readsPreviousStart(headers))
+  if (readsPreviousStart(params) || readsPreviousStart(body))
     return { because: '{"time": "previousStart"} in its request', isMarked: false }
   return undefined
 }

@@ -41,6 +41,17 @@ describe('a job that asks only for changes', () => {
   it.each<[string, Settings, unknown]>([
     ['"incremental" and its own key', { config: { jobs: [{ ...marked, primaryKey: ['id'] }] } }, keyed],
     ['the last start and its own key', { config: { jobs: [{ ...since, primaryKey: 'id' }] } }, keyed],
+    [
+      'the last start in a body',
+      {
+        config: {
+          jobs: [
+            { endpoint: 'users', primaryKey: 'id', body: { json: { since: { time: 'previousStart' } } } },
+          ],
+        },
+      },
+      keyed,
+    ],
     ['the key of a mapping', { config: { jobs: [since], mappings } }, keyed],
     [
       'the key of the output mapping',
