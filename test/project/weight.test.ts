@@ -11,8 +11,8 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 91_635,
-  'lines of tests': 84_011,
-  'words of documents': 93_105,
+  'lines of tests': 84_022,
+  'words of documents': 93_093,
   functions: 9,
   routes: 211,
   settings: 20,
