@@ -84,7 +84,7 @@ const failureOf = (
   machine: string,
   { status, error, cause }: Detail,
 ): ReturnType<typeof readFailure> | undefined => {
-  if (status === 'RUNNING' || status === 'SUCCEEDED') return undefined
+  if (status === 'SUCCEEDED') return undefined
   const isCancelled = error === ('storage.jobs.cancelled' satisfies ErrorCode)
   if (isCancelled && (status !== 'FAILED' || machine === 'extract')) return undefined
   if (status !== 'FAILED') return { code: status, message: SILENT, details: undefined }

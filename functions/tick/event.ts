@@ -7,18 +7,13 @@ const text = z
   .transform(given => given ?? undefined)
 const details = z.object({ included: z.boolean() }).nullish()
 
-/** One that waits for its redrive goes on. */
-const executionStatus = z
-  .enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE'])
-  .transform(status => (status === 'PENDING_REDRIVE' ? 'RUNNING' : status))
-
 /** EventBridge events, "Step Functions Execution Status Change". What is large is left out, and the details say so. */
 const statusChange = z.object({
   detail: z.object({
     executionArn: z.string().min(1),
     stateMachineArn: z.string().min(1),
     name: z.string().min(1),
-    status: executionStatus,
+    status: z.enum(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']),
     startDate: milliseconds,
     stopDate: milliseconds.nullish().transform(given => given ?? undefined),
     input: text,
