@@ -10,7 +10,7 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_635,
+  'lines of product': 91_630,
   'lines of tests': 84_022,
   'words of documents': 93_093,
   functions: 9,
