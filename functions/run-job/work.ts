@@ -51,7 +51,7 @@ export const variables = [
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key; a fourth of them is sorted for an export. */
   'SINGLE_MERGE_BYTES',
-  /** What merges more, in JSON: id of an application of EMR Serverless and the role of its runs; or `none`. */
+  /** What merges more, in JSON: id of an application of EMR Serverless and the role of its runs; or `NONE`. */
   'MERGE_APPLICATION',
   /** Bytes of a table that one function still exports by itself. */
   'SINGLE_EXPORT_BYTES',
