@@ -23,7 +23,10 @@ type Services = Pick<RunServices, 'storage' | 'now'>
 export const loadOutputs = async (given: Run, services: Services, commit: Commit): Promise<StepResult> => {
   const isRepeated = given.outputs.some(({ isAsked }) => isAsked)
   const run = { ...given, outputs: given.outputs.map(output => ({ ...output, isAsked: true })) }
-  if (given.outputs.some(({ isAsked }) => !isAsked)) await commit(run)
+  if (given.outputs.some(({ isAsked }) => !isAsked)) {
+    await noteLoading(run, true, services)
+    await commit(run)
+  }
 
   const outputs: OutputTable[] = []
   for (const [index, output] of run.outputs.entries()) {
@@ -41,6 +44,23 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
     waitSeconds: waitSecondsAt(ageSeconds),
     waitsFor: jobIds.map(executionOfJob),
   }
+}
+
+/**
+ * From the first load to the saved state nobody stops the run: rows would be loaded again. A service that knows no such run, a hosted one,
+ * stops none either.
+ */
+const noteLoading = async (
+  { id, outputs }: Run,
+  isLoading: boolean,
+  { storage }: Pick<RunServices, 'storage'>,
+): Promise<void> => {
+  if (outputs.length === 0) return
+  await storage.noteLoading?.(id, isLoading).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error
+    const isRefused = error.code === 'storage.jobs.cancelled' || error.code === 'storage.jobs.ended'
+    if (isLoading && isRefused) throw error
+  })
 }
 
 interface LoadAttempt {
@@ -119,6 +139,7 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
     if (!(error instanceof UserError && error.status === 404)) throw error
     log.warn('nowhere to save the state', { ...place })
   })
+  await noteLoading(run, false, services)
   const tables = run.outputs.map(({ tableId, rows, replacedRows }) => ({
     tableId,
     rows,

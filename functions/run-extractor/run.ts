@@ -194,12 +194,18 @@ export type RunStore = ReturnType<typeof createRunStore>
 export interface RunStorage extends StorageClient {
   /** Throws `UserError` where the service has no such run under way, or no runs at all. Absent: nobody is told. */
   noteProgress?(runId: string, progress: RunProgress): Promise<void>
+  /** That rows begin or end to be loaded. Throws `UserError` (`storage.jobs.cancelled`, `storage.jobs.ended`) where they must not be. */
+  noteLoading?(runId: string, isLoading: boolean): Promise<void>
 }
 
-export const createRunStorage = (connection: Connection & { runId?: string }): RunStorage => ({
-  ...createStorageClient(connection),
-  noteProgress: async (runId, progress) => {
+export const createRunStorage = (connection: Connection & { runId?: string }): RunStorage => {
+  const note = async (runId: string, body: object): Promise<void> => {
     const path = `runs/${encodeURIComponent(runId)}/progress`
-    await request(connection, { method: 'PUT', path, body: progress }, z.unknown())
-  },
-})
+    await request(connection, { method: 'PUT', path, body }, z.unknown())
+  }
+  return {
+    ...createStorageClient(connection),
+    noteProgress: note,
+    noteLoading: (runId, isLoading) => note(runId, { isLoading }),
+  }
+}

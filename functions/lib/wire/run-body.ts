@@ -6,7 +6,7 @@ const status = z.enum(['waiting', 'processing', 'success', 'error'])
 const amount = z.int().check(z.nonnegative())
 
 /** How far a run has come: what its extractor has read of the row that is under way. */
-const runProgress = z.object({
+export const runProgress = z.object({
   /** The row, from 1, of so many. */
   row: amount,
   rowsCount: amount,

@@ -4,6 +4,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { patientWait } from '../../lib/patient-wait.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { jobCancelled } from '../../lib/storage/jobs/job-store.ts'
 import type { RunJobServices } from '../job/services.ts'
 import type { Outcome, Pending } from './outcome.ts'
 
@@ -35,12 +36,10 @@ export const runConfiguration = async (
     ...(asked.trigger === undefined && { configVersion }),
     ...ofBranch(branchOf(job)),
   })
-  // Whoever asked for its end before the run began found no run to stop.
-  await jobs.refuseCancelled(job.id).catch(error => {
-    // Nobody has asked for the end of the run: nobody could be asked, or its job is given up.
-    if (!(error instanceof UserError)) throw error
-    return extractRuns.stop(job.id, error)
-  })
+  // Whoever asked for its end before the run began found no run to stop, and while it loads nobody stops it.
+  const current = await jobs.get(job.id)
+  if (current?.status === 'processing' && current.cancelledBy !== undefined && !current.isLoading)
+    await extractRuns.stop(job.id, jobCancelled(current.cancelledBy))
   const run = await extractRuns.describe(job.id)
   switch (run.status) {
     case 'running': {

@@ -146,7 +146,9 @@ export const cancelled = async (job: JobRecord, request: Sender, services: Servi
   const current = job.status === 'waiting' ? await jobs.failWaiting(job, now(), { error }) : job
   if (isFinal(current)) return startBehind(current, services)
   if (!isRun(current)) return current
-  // What it has loaded is not decided with its end, so nobody has to be waited for.
+  // Whoever comes to load after this is refused. What is loaded already shall have its state: the wish counts then.
+  const asked = await jobs.get(current.id)
+  if (asked?.status === 'processing' && asked.isLoading) return asked
   await services.stopRun(current.id, { code, message })
   return startBehind(await jobs.fail(current, now(), { error }), services)
 }

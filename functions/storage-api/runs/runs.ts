@@ -4,9 +4,16 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, type RunJob } from '../../lib/storage/jobs/job-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { type RunBody, runBody, runOfJob, type ToldProgress, tokenOfRun } from '../../lib/wire/run-body.ts'
+import {
+  type RunBody,
+  runBody,
+  runOfJob,
+  runProgress,
+  type ToldProgress,
+  tokenOfRun,
+} from '../../lib/wire/run-body.ts'
 import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
-import { integer, text } from '../http/fields.ts'
+import { flag, integer, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { cancelled } from '../jobs/jobs.ts'
@@ -153,32 +160,44 @@ routes.post('/v2/storage/runs/{runId}/cancel', {
   },
 })
 
-const amount = integer()
+const amount = integer().optional()
 
-/** An extractor says how far its run has come, so that whoever waits for it sees it. It changes nothing else. */
+/**
+ * An extractor says how far its run has come, so that whoever waits for it sees it, or that its rows begin or end to be loaded: in
+ * between nobody stops it.
+ */
 routes.put('/v2/storage/runs/{runId}/progress', {
   summary: 'Note progress',
   body: z.object({
     row: amount,
     rowsCount: amount,
-    rowName: text({ max: 255 }),
+    rowName: text({ max: 255 }).optional(),
     leg: amount,
     pages: amount,
     rows: amount,
     retries: amount,
     requests: amount,
     waitedSeconds: amount,
+    /** Whether rows are being loaded: alone, it leaves how far the run has come. */
+    isLoading: flag().optional(),
   }),
   replies: {
     204: 'Noted',
+    400: 'It begins to load and somebody has cancelled it: `storage.jobs.cancelled`',
     403: 'The token is neither the run’s own nor the master token',
     404: 'It has ended',
+    409: 'It begins to load and has ended: `storage.jobs.ended`',
   },
   handle: async ({ params: { runId }, body, caller }, services) => {
     const { id } = await runNamed(runId, caller, services)
     if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(runOfJob(id))))
       throw accessDenied('the token of the run')
-    if (!(await services.jobs.noteProgress(id, body, services.now())))
+    const { isLoading, ...told } = body
+    if (isLoading !== undefined) return services.jobs.noteLoading(id, isLoading)
+    const { data: progress } = runProgress.safeParse(told)
+    if (!progress)
+      throw new UserError('storage.validation', 'Invalid request: a progress names all of its amounts.')
+    if (!(await services.jobs.noteProgress(id, progress, services.now())))
       throw new UserError('storage.runs.notFound', `${runOfJob(id)} has ended`)
   },
 })

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { MachineServices } from '#functions/run-extractor/services.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { newExecution, startExtraction } from '../../support/extraction.ts'
 import { isThorough } from '../../support/thorough.ts'
@@ -275,4 +276,28 @@ it('goes on at the first table that is not uploaded when the leg of its end dies
     status: 'success',
     rows: [{ tables: Array(6).fill(expect.objectContaining({ rows: PAGE })) }],
   })
+})
+
+it('rule 9: a run says when it begins and ends to load, and one that was cancelled before loads nothing', async () => {
+  const noted: boolean[] = []
+  const { storageWith } = extraction.services()
+  const telling = (code?: 'storage.jobs.cancelled' | 'storage.runs.notFound') => ({
+    storageWith: (token: string) => ({
+      ...storageWith(token),
+      noteLoading: async (_: string, isLoading: boolean) => {
+        noted.push(isLoading)
+        if (code !== undefined) throw new UserError(code, 'No.')
+      },
+    }),
+  })
+  const { end } = await extraction.run(configId, { settings: telling('storage.jobs.cancelled') })
+  expect(end.failure?.Error).toBe('storage.jobs.cancelled')
+  expect(noted).toEqual([true])
+  await extraction.run(configId, { settings: telling() })
+  expect(noted).toEqual([true, true, false])
+  expect(await idsLoaded()).toEqual(allIds)
+  // A service that knows no runs stops none.
+  await createConfig()
+  await extraction.run(configId, { settings: telling('storage.runs.notFound') })
+  expect(await idsLoaded()).toEqual(allIds)
 })

@@ -237,6 +237,8 @@ export const jobRecord = z.discriminatedUnion('status', [
     decided: decidedWork.optional(),
     /** Rows that it has read, as of that time; a run says more. Absent: it has not said so. */
     progress: z.looseObject({ rows: z.number(), at: z.string() }).optional(),
+    /** A run whose rows are accepted, and whose state is not saved: stopped now, it would bring them again. */
+    isLoading: z.boolean().optional(),
   }),
   acceptedJob.extend({
     status: z.literal('success'),

@@ -260,10 +260,25 @@ const createJobNotes = (items: ItemTable, records: JobRecords) => ({
     if (cancelledBy !== undefined) throw jobCancelled(cancelledBy)
   },
 
-  /** How far a job has come; the newest word counts. Resolves to false when it is not under way. */
+  /** How far a job has come, which loads nothing then; the newest word counts. Resolves to false when it is not under way. */
   noteProgress: async (id: number, said: { rows: number }, at: Date): Promise<boolean> => {
     const progress = { ...said, at: at.toISOString() }
-    return (await items.transact([records.updating(id, { progress }, { status: 'processing' })])).length === 0
+    return (
+      (await items.transact([records.updating(id, { progress, isLoading: false }, { status: 'processing' })]))
+        .length === 0
+    )
+  },
+
+  /**
+   * That a run begins or ends to load. It begins only where nobody has asked for its end; who asks later finds it loading, and waits.
+   * Throws `UserError` (`storage.jobs.cancelled`, `storage.jobs.ended`).
+   */
+  noteLoading: async (id: number, isLoading: boolean): Promise<void> => {
+    const when = { status: 'processing', ...(isLoading && { cancelledBy: undefined }) }
+    if ((await items.transact([records.updating(id, { isLoading }, when)])).length === 0) return
+    const { cancelledBy } = (await records.get(id)) ?? {}
+    if (cancelledBy !== undefined) throw jobCancelled(cancelledBy)
+    throw new UserError('storage.jobs.ended', `The job ${id} has ended.`)
   },
 })
 

@@ -6,7 +6,9 @@ const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
 
 /** Partitions that were read, each as often as it was. */
 const read: string[] = []
+const stopped: number[] = []
 const service = await withStorage({
+  stopRun: async id => void stopped.push(id),
   items: items => ({
     ...items,
     get: key => {
@@ -112,6 +114,30 @@ describe('runs of configurations', () => {
     expect((await note(r4, { ...progress, pages: -1 })).status).toBe(400)
     for (const gone of [r2, 'none', 'a%3Ab']) expect((await note(gone, progress)).status).toBe(404)
     expect(await read(r2)).toBeNull()
+  })
+
+  it('rule 9: are not stopped between their first load and their saved state, and load nothing after they were cancelled', async () => {
+    const begun = async (configId: string) => {
+      const id = await storeRun(stores, { configId, status: 'processing' })
+      const call = async (method: string, path: string, body?: object) => {
+        const { status, body: answer } = await service.call(method, `/v2/storage/runs/run-${id}${path}`, body)
+        return [status, answer?.code ?? answer?.status]
+      }
+      const note = (isLoading: boolean) => call('PUT', '/progress', { isLoading })
+      return { id, note, cancel: () => call('POST', '/cancel') }
+    }
+    const first = await begun('loads')
+    expect(await first.note(true)).toEqual([204, undefined])
+    expect(await first.cancel()).toEqual([202, 'processing'])
+    expect(stopped).not.toContain(first.id)
+    // The state of its row is saved: the next row loads nothing.
+    expect(await first.note(false)).toEqual([204, undefined])
+    expect(await first.note(true)).toEqual([400, 'storage.jobs.cancelled'])
+    const other = await begun('reads')
+    expect(await other.cancel()).toEqual([202, 'error'])
+    expect(stopped).toContain(other.id)
+    expect(await other.note(true)).toEqual([409, 'storage.jobs.ended'])
+    expect((await service.call('PUT', `/v2/storage/runs/${r4}/progress`, { rows: 1 })).status).toBe(400)
   })
 
   it('are told how far they are by their own token alone, not by another of the component', async () => {
