@@ -23,7 +23,7 @@ export const endDecided = async (
   if (input.operationName === 'tableDefinitionUpdate') await describeTable(input, table, services)
   if (input.operationName === 'tableSnapshotDelete')
     await metadata.clear(metadataSubject.snapshot({ id: input.snapshotId }))
-  const ended = await jobs.succeed(job, now(), decided)
+  const ended = await jobs.succeed(job, { at: now(), outcome: decided })
   if (typeof ended === 'string' || !isFinal(ended))
     throw new TransientError('storage.tables.moved', `The job ${job.id} was changed while it ended.`)
   return { ended, alongside }

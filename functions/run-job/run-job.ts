@@ -17,6 +17,7 @@ import {
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
 import { jobCancelled } from '../lib/storage/jobs/job-store.ts'
+import { idsOf } from '../lib/storage/tables/aliases/alias-record.ts'
 import { beginJob, startBehind } from './begin-job.ts'
 import { endDecided } from './end-decided.ts'
 import type { RunJobEvent } from './event.ts'
@@ -73,6 +74,7 @@ export const runJob = async (
       await requireRights(started, services)
     }
     await enterBranch(started, services)
+    await refuseOther(started, services)
     // A run that died may have died of a file that it took along: the next one works alone.
     const isRepeated = job.status === 'processing'
     const run = (given: RunJobServices) => runOperation(started, given, { isRepeated })
@@ -99,7 +101,7 @@ const MAX_DECISIONS = 10
 const succeed = async (
   job: ProcessingJob,
   { results, metrics = noMetrics, decide = async () => [], rest }: Outcome,
-  { jobs, keptTotals, now, log }: RunJobServices,
+  { jobs, files, keptTotals, now, log }: RunJobServices,
 ): Promise<FinalJob | ProcessingJob> => {
   for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
     const writes = await decide(attempt > 0)
@@ -107,7 +109,7 @@ const succeed = async (
     const outcome = { results: typeof results === 'function' ? results() : results, metrics }
     const end = rest
       ? await jobs.decide(job, { ...outcome, rest }, writes)
-      : await jobs.succeed(job, now(), outcome, writes)
+      : await jobs.succeed(job, { at: now(), outcome }, { writes, findFile: files.getReadable })
     if (end === 'cancelled') await jobs.refuseCancelled(job.id)
     if (typeof end === 'string') continue
     // What is not settled by now is by the next one, or by the sweep.
@@ -197,6 +199,19 @@ const enterBranch = async (
   const { tableId, bucketId } = kindOf(job.input).owns?.(job.input) ?? {}
   if (tableId !== undefined) await own.table(tableId)
   if (bucketId !== undefined) await own.bucket(bucketId)
+}
+
+/** Error: 404 `storage.tables.notFound` when the table that the job was accepted for is gone, and another one has its name. */
+const refuseOther = async (
+  { incarnation, tableId }: ProcessingJob,
+  { tables }: Pick<RunJobServices, 'tables'>,
+): Promise<void> => {
+  const table = incarnation === undefined || tableId === null ? undefined : await tables.getHead(tableId)
+  if (!table || idsOf(table).some(id => id === incarnation)) return
+  throw new UserError(
+    'storage.tables.notFound',
+    `The table "${tableId}" that the job was accepted for was deleted, and another one has its name. Send the request again if that one is meant.`,
+  )
 }
 
 /** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */

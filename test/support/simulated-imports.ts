@@ -167,17 +167,19 @@ export const simulateImports = async (
       count.invocations += 1
       count.transitions += 3 // Start, HasStarted, LetJobRun.
       const asked = time.elapsedSeconds()
-      const { id } = await acceptJob(submitter, services, loadInto(`${bucketId}.${names[file % tables]}`))
+      const { job, isInFront } = await acceptJob(
+        submitter,
+        services,
+        loadInto(`${bucketId}.${names[file % tables]}`),
+      )
       slowestAcceptance = Math.max(slowestAcceptance, time.elapsedSeconds() - asked)
-      const job = await service.stores.jobs.get(id)
-      if (!job) throw new Error('An accepted job is there')
-      const reply = await read(await jobReply(job, submitter, services, accepted))
+      const reply = await read(await jobReply(job, submitter, services, accepted, isInFront))
       await time.sleep(waitSecondsAt(0, reply.retryAfterSeconds) * SECOND_MS)
       for (;;) {
         await time.sleep(REQUEST_MS)
         count.invocations += 1
         count.transitions += 3 // Poll, HasEnded, and WaitForJob or Imported.
-        const current = await service.stores.jobs.get(id)
+        const current = await service.stores.jobs.get(job.id)
         if (!current) throw new Error('An accepted job stays')
         const polled = await read(await jobReply(current, submitter, services, accepted))
         const poll = pollOf(polled, time.elapsedSeconds() - since)

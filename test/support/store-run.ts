@@ -42,7 +42,10 @@ export const storeRun = async ({ jobs }: Pick<StorageStores, 'jobs'>, given: Giv
   const begun = (await jobs.begin(accepted, startTime)) as Extract<RunJob, { status: 'processing' }> // Nobody else holds the lease.
   const { code, message } = given.error ?? { code: 'extractor.http', message: 'It failed.' }
   if (status === 'success')
-    await jobs.succeed(begun, endTime, { results: given.results ?? null, metrics: noMetrics })
+    await jobs.succeed(begun, {
+      at: endTime,
+      outcome: { results: given.results ?? null, metrics: noMetrics },
+    })
   if (status === 'error')
     await jobs.fail(begun, endTime, { error: { code, message, exceptionId: 'e', contextParams: {} } })
   return accepted.id

@@ -16,7 +16,7 @@ import { createIdSource } from './db/ids.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFailureStore } from './failures/failure-store.ts'
 import { createFileStore } from './files/file-store.ts'
-import { eventsOf } from './jobs/job-events.ts'
+import { eventsOf, type FindFile } from './jobs/job-events.ts'
 import { branchOf, type FinalJob } from './jobs/job-record.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
@@ -87,8 +87,11 @@ export const createStorageStores = ({
     }
   }
   /** What tells the end of a job. */
-  const tellingOf = async (job: FinalJob): Promise<ItemWrite[]> => {
-    const told = await eventsOf(job, inBranch(branchOf(job)).files.getReadable)
+  const tellingOf = async (
+    job: FinalJob,
+    findFile: FindFile = inBranch(branchOf(job)).files.getReadable,
+  ): Promise<ItemWrite[]> => {
+    const told = await eventsOf(job, findFile)
     return told.flatMap(event => events.telling({ ...event, id: nextId() }))
   }
   /** The buckets and tables that a development branch does not share with the default branch. */

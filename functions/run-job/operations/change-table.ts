@@ -37,7 +37,7 @@ export const changeTable = async (
     ...(changed.definition && { definition: declaredOf(changed.definition, changed.snapshot) }),
     lastChangeDate: timeAfter(services.now(), table).toISOString(),
   }
-  return { table: moved, results, decide: replaceHead(moved, services, changes) }
+  return { table: moved, results, decide: replaceHead(moved, services, { ...changes, before: table }) }
 }
 
 export const addPrimaryKey = (

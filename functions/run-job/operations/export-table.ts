@@ -57,7 +57,7 @@ export const exportTable = async (
   return {
     ...outcome(file, input, false),
     decide: async () => [
-      await services.files.inserting(file),
+      ...(await services.files.inserting(file)),
       ...(isCurrent ? [services.exports.remembering(table, cacheKey, file.id)] : []),
     ],
   }

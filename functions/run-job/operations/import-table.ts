@@ -57,7 +57,7 @@ export const importTable = async (
   return {
     results: importResults(snapshot, load),
     metrics: loadMetrics(load),
-    decide: replaceHead(loaded, services),
+    decide: replaceHead(loaded, services, { before: table }),
     ...(joint && { rest: { internalId: table.internalId, together: joint.together } }),
   }
 }

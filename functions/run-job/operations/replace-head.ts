@@ -1,7 +1,7 @@
 import type { Decision } from '../../lib/items/item-table.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { type StoredTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../job/services.ts'
 
 /**
@@ -14,10 +14,14 @@ export const replaceHead =
   (
     table: TableRecord,
     { tables, projectId }: Pick<RunJobServices, 'tables' | 'projectId'>,
-    changes: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
+    changes: { isRenamed?: boolean; forgotten?: Date | undefined; before: StoredTable },
   ) =>
   async (isAgain: boolean): Promise<Decision> =>
-    tables.replacing(isAgain ? await onCurrent(table, { tables, projectId }, changes) : table, changes)
+    isAgain
+      ? tables.replacing(await onCurrent(table, { tables, projectId }, changes), {
+          forgotten: changes.forgotten,
+        })
+      : tables.replacing(table, changes)
 
 const onCurrent = async (
   table: TableRecord,

@@ -21,10 +21,13 @@ export const swapTables = async (
   if (!first || !second) throw new Error('Each of them is there, or its error thrown')
   await refuseSwap(first, second, services.aliases)
   const lastChangeDate = timeAfter(services.now(), first, second).toISOString()
-  const swapped = [withContent(first, second, lastChangeDate), withContent(second, first, lastChangeDate)]
+  const swapped = [
+    replaceHead(withContent(first, second, lastChangeDate), services, { before: first }),
+    replaceHead(withContent(second, first, lastChangeDate), services, { before: second }),
+  ]
   return {
     results: await tableResults(job, withContent(first, second, lastChangeDate), services),
-    decide: isAgain => together(...swapped.map(table => replaceHead(table, services)(isAgain))),
+    decide: isAgain => together(...swapped.map(decide => decide(isAgain))),
   }
 }
 

@@ -144,6 +144,7 @@ routes.post('/v2/storage/buckets', {
       color: body.color ?? null,
       created: at,
       updated: at,
+      incarnation: services.nextId(),
       ...ofBranch(request.branchId),
       revision: 1,
     }

@@ -110,8 +110,8 @@ routes.post('/queue/jobs', {
     const branchId = await findBranchId(services, branch)
     const inBranch = { ...request, params: { componentId, configId }, branchId }
     const ofBranch = { ...services, ...services.inBranch(branchId) }
-    const { id } = await acceptJob(inBranch, ofBranch, jobOfRun(inBranch, ofBranch))
-    return queueJob(await findRun(String(id), runIn('', request.caller), services), request.baseUrl)
+    const { job } = await acceptJob(inBranch, ofBranch, jobOfRun(inBranch, ofBranch))
+    return queueJob(await findRun(String(job.id), runIn('', request.caller), services), request.baseUrl)
   },
 })
 

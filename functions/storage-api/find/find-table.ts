@@ -37,8 +37,13 @@ export const findTableInBucket = async (services: Services, tableId: string): Pr
  */
 export const findOwnTable = async (services: Services, tableId: string): Promise<TableHead> => {
   const table = await findTable(services, tableId)
-  if (table.alias) throw aliasHoldsNoRows(table.alias.record)
+  refuseAlias(table)
   return table
+}
+
+/** Error: 400 `storage.tables.aliasImportNotAllowed`. */
+export const refuseAlias = ({ alias }: TableHead): void => {
+  if (alias) throw aliasHoldsNoRows(alias.record)
 }
 
 /** As `findTable`, for a caller who is about to change the table or its metadata: it becomes the branch's own. */

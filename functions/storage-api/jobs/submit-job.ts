@@ -28,11 +28,12 @@ export const jobReply = async (
   { raw, baseUrl }: Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'baseUrl'>,
   services: Pick<Services, 'jobs' | 'jobWait' | 'inBranch'>,
   reply: (body: unknown) => Response,
+  isInFront = false,
 ): Promise<Response> => {
   const { jobs, jobWait } = services
   const current = prefersNoWait(raw.headers) ? job : await awaitJob(job, jobs.get, jobWait)
   const response = reply(jobResource(current, baseUrl))
-  const seconds = await secondsToWait(current, services)
+  const seconds = isInFront ? 0 : await secondsToWait(current, services)
   if (seconds > 0) response.headers.set('Retry-After', String(seconds))
   return response
 }
@@ -54,7 +55,7 @@ export interface NewJob {
   /** Jobs with the same queue run one after the other, in the order of acceptance. Default: the table that it changes. */
   queueTableId?: string
   /**
-   * Checks what the job needs and returns its `operationParams`, or throws. Not called for a repeated request, because
+   * Checks what the job needs and returns its `operationParams`, or throws. For a repeated request what it throws does not count, because
    * the world may have changed since the first one.
    */
   admit: () => Promise<Record<string, unknown>>
@@ -71,25 +72,26 @@ export const submitJob = async (
   services: Services,
   newJob: NewJob,
 ): Promise<Response> => {
-  return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
+  const { job, isInFront } = await acceptJob(submitter, services, newJob)
+  return jobReply(job, submitter, services, accepted, isInFront)
 }
 
-type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'now' | 'log'>
+type AcceptServices = Pick<Services, 'tables' | 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'now' | 'log'>
 
-/** Stores a job in its place; starts it, or leaves that to the job before it. Resolves to its state. */
+/** Stores a job in its place; starts it, or leaves that to the job before it. */
 export const acceptJob = async (
   submitter: Submitter,
   services: AcceptServices,
   newJob: NewJob,
-): Promise<JobRecord> => {
+): Promise<{ job: JobRecord; isInFront: boolean }> => {
   const job = await storeJob(submitter, services, newJob)
-  if (job.status === 'waiting') {
-    // The job is accepted now. If it cannot be started, the clock will start it.
-    await startInTurn(job, services).catch(error =>
-      services.log.error('job not started', { jobId: job.id, error }),
-    )
-  }
-  return job
+  if (job.status !== 'waiting') return { job, isInFront: false }
+  // The job is accepted now. If it cannot be started, the clock will start it.
+  const isInFront = await startInTurn(job, services).catch(error => {
+    services.log.error('job not started', { jobId: job.id, error })
+    return false
+  })
+  return { job, isInFront }
 }
 
 const storeJob = async (
@@ -101,15 +103,18 @@ const storeJob = async (
   const tableId = 'tableId' in input ? input.tableId : null
   // An export reads a snapshot, whatever is changed meanwhile.
   const changed = input.operationName === 'tableExport' ? null : tableId
-  const maker =
-    (operationParams: Record<string, unknown>) =>
-    (id: number): WaitingJob => ({
+  const meansOne = tableId !== null && !('creates' in input)
+  const makerOf = async () => {
+    const operationParams = await admit()
+    const table = meansOne ? await services.tables.getHead(tableId) : undefined
+    return (id: number): WaitingJob => ({
       id,
       status: 'waiting',
       input,
       queueTableId: newJob.queueTableId ?? changed,
       tableId,
       operationParams,
+      ...(table && { incarnation: table.copyOf ?? table.internalId }),
       ...ofBranch(branchId),
       createdTime: now().toISOString(),
       // Each job belongs to a run: without a name from the client it is one of its own.
@@ -119,16 +124,23 @@ const storeJob = async (
       baseUrl,
       ...(passedOver.length > 0 && { warnings: [passedOverSentence(passedOver)] }),
     })
-  if (idempotencyKey === undefined) return jobs.accept(maker(await admit()))
+  }
+  if (idempotencyKey === undefined) return jobs.accept(await makerOf())
 
   const request = {
     scope: `${caller.tokenId} ${input.operationName}${inBranch(branchId)}`,
     key: idempotencyKey,
     request: sent,
   }
-  const earlier = await idempotency.findId(request)
-  const known = earlier === undefined ? undefined : await jobs.get(earlier)
-  return known ?? jobs.accept(maker(await admit()), { request, idempotency })
+  try {
+    return await jobs.accept(await makerOf(), { request, idempotency })
+  } catch (error) {
+    // What was right when the first request came may not be any more: then the job of that one is asked for.
+    const earlier = await idempotency.findId(request)
+    const known = earlier === undefined ? undefined : await jobs.get(earlier)
+    if (known) return known
+    throw error
+  }
 }
 
 /** The gateway gives up after 30 s. */
@@ -140,7 +152,8 @@ const LONGEST_WAIT_MS = 25_000
  */
 export const doJob = async (submitter: Submitter, services: Services, newJob: NewJob): Promise<unknown> => {
   const { jobs, jobWait } = services
-  const job = await awaitJob(await acceptJob(submitter, services, newJob), jobs.get, {
+  const { job: accepting } = await acceptJob(submitter, services, newJob)
+  const job = await awaitJob(accepting, jobs.get, {
     ...jobWait,
     limitMs: LONGEST_WAIT_MS,
   })

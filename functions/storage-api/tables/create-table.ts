@@ -9,7 +9,7 @@ import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { receiveUpload, uploadForm } from '../files/receive-upload.ts'
-import { findBucket, findOwnTable, findTable } from '../find/find-table.ts'
+import { findBucket, findTable, refuseAlias } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { flag, integer, listOf, text, textList } from '../http/fields.ts'
 import { requireTable } from '../http/rights.ts'
@@ -92,10 +92,12 @@ const loadOrCreateJob = (
       creates: { displayName },
     },
     admit: async () => {
-      await findBucket(services, bucketId)
       const table = await services.tables.getHead(tableId)
-      if (table) await findOwnTable(services, tableId)
-      else await refuseTakenName({ bucketId, name, displayName }, services.tables)
+      if (table) refuseAlias(table)
+      else {
+        await findBucket(services, bucketId)
+        await refuseTakenName({ bucketId, name, displayName }, services.tables)
+      }
       const params = { ...csv, incremental, ...key }
       return { params, source: await admitDataPlace(fileId, caller, services), queue: 'main' }
     },

@@ -217,15 +217,18 @@ describe('the objects of tables', () => {
     await sweep()
     expect(await tableKeys()).toContain(Key)
     if (job.status !== 'processing') throw new Error('It was made so')
-    await service.stores.jobs.succeed(job, now(), {
-      results: null,
-      metrics: {
-        inCompressed: false,
-        inBytes: 0,
-        inBytesUncompressed: 0,
-        outCompressed: false,
-        outBytes: 0,
-        outBytesUncompressed: 0,
+    await service.stores.jobs.succeed(job, {
+      at: now(),
+      outcome: {
+        results: null,
+        metrics: {
+          inCompressed: false,
+          inBytes: 0,
+          inBytesUncompressed: 0,
+          outCompressed: false,
+          outBytes: 0,
+          outBytesUncompressed: 0,
+        },
       },
     })
     await sweep()

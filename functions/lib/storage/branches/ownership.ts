@@ -57,7 +57,7 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
   const copyBucket = (item: Item, adopting: Adopting): Promise<boolean> => {
     const original = bucketRecord.parse(item)
     const { id, displayName } = original
-    const copy = { ...original, copyId: nextId() }
+    const copy = { ...original, incarnation: nextId() }
     const subject = { from: metadataSubject.bucket(original), to: metadataSubject.bucket(copy) }
     return copyAll(
       subject,

@@ -25,8 +25,8 @@ export const bucketRecord = z.object({
   updated: z.string(),
   /** The branch that it is of. Absent: the default branch. */
   branchId: z.number().optional(),
-  /** Of a branch's copy of a bucket: sets its metadata apart. */
-  copyId: z.number().optional(),
+  /** Never given twice: a new bucket of its name has another one, and so has a branch's copy. Its metadata lie under it. */
+  incarnation: z.number(),
   revision: z.number(),
 })
 

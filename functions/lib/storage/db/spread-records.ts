@@ -46,6 +46,7 @@ export const createSpreadRecords = <Stored extends { id: number }>(
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
+      if (ids.length === 0) return []
       const records = (await items.getMany(ids.map(keyOf))).map(item => parse(item))
       const found = new Map(records.map(record => [record.id, record]))
       return ids.map(id => found.get(id)).filter(record => record !== undefined)

@@ -61,15 +61,15 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
   const decide = decideIn(items)
   const tagNotes = createTagNotes(items, kindOf(branchId))
 
-  const noteTags = (file: FileRecord) => tagNotes.add({ ...file, expiry: expiryOf(file) })
+  const noting = (file: FileRecord) => tagNotes.adding({ ...file, expiry: expiryOf(file) })
 
   return {
     ...records,
     /** For a transaction. */
-    inserting: async (file: FileRecord): Promise<ItemWrite> => {
-      await noteTags(file)
-      return records.writing(file, 'absent')
-    },
+    inserting: async (file: FileRecord): Promise<ItemWrite[]> => [
+      records.writing(file, 'absent'),
+      ...(await noting(file)),
+    ],
 
     /** `told`: its event. `once`: or the one that an earlier attempt of the request has made. */
     create: (
@@ -79,10 +79,7 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
     ): Promise<FileRecord> =>
       records.create(nextId, make, {
         once,
-        also: async file => {
-          await noteTags(file)
-          return told(file)
-        },
+        also: async file => [...(await noting(file)), ...told(file)],
       }),
 
     /** `told`: its event. */
@@ -116,9 +113,8 @@ export const createFileStore = (items: ItemTable, branchId = defaultBranchId) =>
         {
           read: () => records.get(id),
           write: async (file, { tags, revision }) => {
-            const added = file.tags.filter(tag => !tags.includes(tag))
-            if (added.length > 0) await noteTags({ ...file, tags: added })
-            return decide([records.writing(file, { revision }), ...alsoOf(file)])
+            const noted = await noting({ ...file, tags: file.tags.filter(tag => !tags.includes(tag)) })
+            return decide([records.writing(file, { revision }), ...noted, ...alsoOf(file)])
           },
           busy: () =>
             new TransientError('storage.files.busy', `The file ${id} is being changed by many requests.`),
@@ -167,8 +163,11 @@ interface TaggedFile {
 /** How long after its expiry a file can still be listed. */
 const LISTED_DAYS = 120
 
+/** With the rest of what a change of a file writes. */
+const NOTES_TOGETHER = 15
+
 /**
- * Which files have a tag. A note is there before the file has the tag and goes after it, so whoever reads passes over notes
+ * Which files have a tag. A note is there with the file that has it, of many tags before, and goes after it: whoever reads passes over notes
  * whose file has lost it.
  *
  * @param kind `FILES`, or that of a branch
@@ -180,11 +179,14 @@ const createTagNotes = (items: ItemTable, kind: string) => {
     [...new Set(tags)].map(tag => ({ pk: partitionOf(tag), sk: idSortKey(id) }))
 
   return {
-    /** Notes the tags of a file. */
-    async add(file: TaggedFile): Promise<void> {
+    /** The writes of the notes of a file. Of more than a transaction has room for there are none: they are written at once. */
+    async adding(file: TaggedFile): Promise<ItemWrite[]> {
       const { id, expiry } = file
-      const note = { id, ...(expiry && expiringIn(LISTED_DAYS, expiry)) }
-      await items.putAll(keysOf(file).map(key => ({ ...note, ...key })))
+      const item = { id, ...(expiry && expiringIn(LISTED_DAYS, expiry)) }
+      const keys = keysOf(file)
+      if (keys.length <= NOTES_TOGETHER) return keys.map(key => ({ action: 'put', key, item }))
+      await items.putAll(keys.map(key => ({ ...item, ...key })))
+      return []
     },
 
     async remove(file: TaggedFile): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type WaitingJob,
 } from './job-record.ts'
 
-export interface JobOutcome {
+interface JobOutcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
 }

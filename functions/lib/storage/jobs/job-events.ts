@@ -9,7 +9,7 @@ import { kindOf } from './job-kinds.ts'
 import { branchOf, type FinalJob, type JobRecord } from './job-record.ts'
 
 /** The file of a load, if it is still there. */
-type FindFile = (id: number) => Promise<FileRecord | undefined>
+export type FindFile = (id: number) => Promise<FileRecord | undefined>
 
 const importWarnings = z.object({ warnings: z.array(z.string()) })
 

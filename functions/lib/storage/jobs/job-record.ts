@@ -201,6 +201,8 @@ export const acceptedJob = z.object({
   /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),
+  /** Of the table `tableId` when the job was accepted: another one of that name is not meant. Absent: whichever has the name. */
+  incarnation: z.number().optional(),
   /** The branch that it runs in. Absent: the default branch. */
   branchId: z.number().optional(),
   createdTime: z.string(),

@@ -4,7 +4,8 @@ import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-t
 import type { Once } from '../db/idempotency-store.ts'
 import { type IdSource, idSortKey } from '../db/ids.ts'
 import { createSpreadRecords, type SpreadRecords } from '../db/spread-records.ts'
-import { failed, type JobFailure, type JobOutcome, type OpenJobEnd, succeeded } from './ended-job.ts'
+import { failed, type JobFailure, type OpenJobEnd, succeeded } from './ended-job.ts'
+import type { FindFile } from './job-events.ts'
 import {
   branchOf,
   type DecidedWork,
@@ -21,7 +22,7 @@ import { createOpenJobs } from './open-jobs.ts'
 import { createTableQueue, type TableQueue } from './table-queue.ts'
 
 /** What tells the end of a job, written with it. */
-type Telling = (ended: FinalJob) => Promise<readonly ItemWrite[]>
+type Telling = (ended: FinalJob, findFile?: FindFile) => Promise<readonly ItemWrite[]>
 
 /** How a job that is open ends. `undefined`: not in this state. */
 type EndOf = (from: WaitingJob | ProcessingJob) => FinalJob | undefined
@@ -174,6 +175,7 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
     next: FinalJob | ProcessingJob,
     job: ProcessingJob,
     writes: readonly ItemWrite[],
+    findFile?: FindFile,
   ): Promise<FinalJob | ProcessingJob | 'moved' | 'cancelled'> => {
     // A branch has copies by now, which nobody would clear away.
     const heedsWish = writes.length > 0 && job.input.operationName !== 'devBranchCreate'
@@ -182,7 +184,9 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
       ...(!job.decided && notDecided),
       ...(heedsWish && { cancelledBy: undefined }),
     }
-    const told = isFinal(next) ? [...leaving(next), ...releasing(items, next), ...(await telling(next))] : []
+    const told = isFinal(next)
+      ? [...leaving(next), ...releasing(items, next), ...(await telling(next, findFile))]
+      : []
     const refused = await items.transact([records.writing(next, isAsRead), ...told, ...writes])
     if (refused.length === 0) return next
     const current = await stored(job.id)
@@ -216,8 +220,11 @@ const createJobEnds = (items: ItemTable, records: JobRecords, telling: Telling) 
      * processing -> success, with what its work writes, unless somebody has asked for its end. Resolves to the job as stored: another run may
      * have decided it.
      */
-    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome, writes: readonly ItemWrite[] = []) =>
-      unlessRefused(succeeded(job, { startTime: job.startTime, at, outcome }), job, writes),
+    succeed: (
+      job: ProcessingJob,
+      { at, outcome }: Pick<OpenJobEnd, 'at' | 'outcome'>,
+      { writes = [], findFile }: { writes?: readonly ItemWrite[]; findFile?: FindFile } = {},
+    ) => unlessRefused(succeeded(job, { startTime: job.startTime, at, outcome }), job, writes, findFile),
 
     /** The same of one that has something left to do before its end. */
     decide: (job: ProcessingJob, decided: DecidedWork, writes: readonly ItemWrite[]) =>

@@ -7,17 +7,16 @@ import { isFinal, type JobRecord } from './job-record.ts'
 import type { JobStore } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
-/** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
+/** Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does. */
 export const startInTurn = async (
   job: JobRecord,
-  { queue, jobs, startJob }: Omit<StartOptions, 'now'>,
-): Promise<void> => {
-  if (job.queueTableId !== null) {
-    // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
-    const front = await frontOfQueue(job.queueTableId, { jobs, queue }, job)
-    if (front && front.id !== job.id) return
-  }
+  { queue, startJob }: Pick<StartOptions, 'queue' | 'startJob'>,
+): Promise<boolean> => {
+  // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
+  const first = job.queueTableId === null ? undefined : await queue.first(job.queueTableId)
+  if (first !== undefined && first !== job.id) return false
   await startJob(job.id)
+  return true
 }
 
 /**
@@ -26,23 +25,12 @@ export const startInTurn = async (
  */
 export const startNext = async (tableId: string, options: StartOptions): Promise<void> => {
   for (;;) {
-    const front = await frontOfQueue(tableId, options)
+    const first = await options.queue.first(tableId)
+    const front = first === undefined ? undefined : await options.jobs.get(first)
+    // It may end while it is looked for.
     if (front?.status !== 'waiting') return
     if (!isFinal(await restartJob(front, options))) return
   }
-}
-
-/** The job in front of the queue of a table, or `undefined` when nobody is there. */
-const frontOfQueue = async (
-  tableId: string,
-  { jobs, queue }: Pick<StartOptions, 'jobs' | 'queue'>,
-  known?: JobRecord,
-): Promise<JobRecord | undefined> => {
-  const first = await queue.first(tableId)
-  if (first === undefined) return undefined
-  const job = first === known?.id ? known : await jobs.get(first)
-  // It may end while it is looked for.
-  return job && !isFinal(job) ? job : undefined
 }
 
 export interface StartOptions {

@@ -59,10 +59,12 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
 
     /** The greatest id of a job that is in the queue, or works on the table. */
     async newest(tableId: string): Promise<number> {
-      const { owner = 0 } = (await lease(tableId)) ?? {}
-      for await (const jobId of entries(tableId, { pageSize: 1, newestFirst: true }))
-        return Math.max(owner, jobId)
-      return owner
+      const ids: number[] = []
+      // The lease, if there is one, comes first.
+      const range = { from: '0', to: LEASE, newestFirst: true, pageSize: 2 }
+      for await (const { jobId, owner } of items.query(partition(tableId), range))
+        if (ids.push(Number(jobId ?? owner)) === 2) break
+      return Math.max(0, ...ids)
     },
 
     /** The jobs that come after this one, in their order; at most `limit` of them. */

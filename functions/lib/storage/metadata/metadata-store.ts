@@ -21,14 +21,13 @@ export type Metadatum = z.infer<typeof metadatum>
 export type NewMetadatum = Pick<Metadatum, 'key' | 'value' | 'provider' | 'column'>
 
 /**
- * What metadata are about. The id of a table is unique for ever, a bucket is identified by its creation time too: a new
+ * What metadata are about. The ids of a table and of a bucket are unique for ever: a new
  * one under an old name starts without metadata. A branch's copy has metadata of its own.
  */
 export const metadataSubject = {
   table: ({ internalId }: { internalId: number }) => `table/${internalId}`,
   snapshot: ({ id }: { id: number }) => `snapshot/${id}`,
-  bucket: ({ id, created, copyId, branchId }: Pick<BucketRecord, 'id' | 'created' | 'copyId' | 'branchId'>) =>
-    ['bucket', id, created, ...((copyId ?? branchId) ? [copyId ?? branchId] : [])].join('/'),
+  bucket: ({ incarnation }: Pick<BucketRecord, 'incarnation'>) => `bucket/${incarnation}`,
   branch: (branchId: number) => `branch/${branchId}`,
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
 } as const

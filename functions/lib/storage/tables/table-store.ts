@@ -148,13 +148,15 @@ const createTableWrites = ({ items, contents, showsRows, withHead }: TableWrites
      * In place of the head that was read. It is refused, or `undefined`, when that has changed, or belongs to a new table of that name.
      *
      * @param forgotten its earlier states go, as of this time
+     * @param before the table as it was read. Default: it is read again, for the name that it has
      */
     async replacing(
       table: TableRecord,
-      { forgotten }: { forgotten?: Date | undefined } = {},
+      { forgotten, before }: { forgotten?: Date | undefined; before?: StoredTable | undefined } = {},
     ): Promise<Decision> {
       const saved = await saveContent({ ...table, revision: table.revision + 1 }, forgotten)
-      return moving(await items.get(tableKey(table)), { ...saved, ...versionOf(table) })
+      const item = before ? { ...before } : await items.get(tableKey(table))
+      return moving(item, { ...saved, ...versionOf(table) })
     },
 
     /** Gives a table or alias another display name; its content stays. Refused as above. */

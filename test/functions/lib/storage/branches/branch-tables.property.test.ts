@@ -128,7 +128,7 @@ const execute = async (
     case 'createBucket': {
       const settings = { displayName: bucketId, description: '', color: null, created: at, updated: at }
       const place = { id: bucketId, stage: 'in' as const, name: bucketId.slice(3) }
-      const bucket = { ...place, ...settings, revision: 1 }
+      const bucket = { ...place, ...settings, incarnation: service.stores.nextId(), revision: 1 }
       await stores.buckets.decide(await stores.buckets.inserting(bucket))
       return
     }

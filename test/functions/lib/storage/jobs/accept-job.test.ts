@@ -159,7 +159,7 @@ describe('a job that begins and ends', () => {
     await jobs.noteProgress(begun.id, { rows: 7 }, now())
     const visible = { ...told, key: { pk: 'HEAD', sk: 'new' } }
     const outcome = { results: null, metrics: noMetrics }
-    expect(await jobs.succeed(begun, now(), outcome, [visible])).toBe('cancelled')
+    expect(await jobs.succeed(begun, { at: now(), outcome }, { writes: [visible] })).toBe('cancelled')
     await expect(jobs.refuseCancelled(job.id)).rejects.toThrow('Cancelled by the token "me"')
     expect(await items.getMany([visible.key, { pk: 'TOLD', sk: 'by another' }])).toEqual([])
     expect(await jobs.fail(begun, now(), failure)).toMatchObject({ status: 'error' })
