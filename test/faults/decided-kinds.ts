@@ -60,10 +60,9 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   ],
   'an export, and the clock that closes it / 0': [
     'put JOBS',
-    'put FILES',
-    'delete OPEN_JOBS, put EVENTS, put EVENTS/table, put EVENTS/token, put EXPORTS, put FILES, put JOBS',
+    'delete OPEN_JOBS, put EVENTS, put EVENTS/table, put EVENTS/token, put EXPORTS, put FILES, put FILES, put JOBS',
   ],
-  'two tags of a file / 0': ['put FILES', 'put EVENTS, put EVENTS/token, put FILES'],
+  'two tags of a file / 0': ['put EVENTS, put EVENTS/token, put FILES, put FILES'],
   'a tag of a file, and its end / 1': ['delete FILES, put EVENTS, put EVENTS/token'],
   'two keys of metadata with one name / 0': [
     'put METADATA',
