@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_694,
-  'lines of tests': 84_082,
-  'words of documents': 93_146,
+  'lines of product': 91_743,
+  'lines of tests': 84_241,
+  'words of documents': 93_219,
   functions: 9,
   routes: 211,
   settings: 20,
