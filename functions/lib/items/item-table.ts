@@ -100,9 +100,10 @@ const CONFLICTS: ReadonlySet<string> = new Set([
 /** Together some six seconds, on average. */
 const CONFLICT_ATTEMPTS = 16
 const CONFLICT_PAUSES_MS = { first: 25, longest: 1000 }
+type Pause = typeof pauseRandomly
 
 /** Calls again while another call holds an item. Error: `storage.busy`. */
-const untilFree = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+const untilFree = async <Result>(call: () => Promise<Result>, pause: Pause): Promise<Result> => {
   for (let conflicts = 0; ; conflicts++) {
     try {
       return await call()
@@ -110,7 +111,7 @@ const untilFree = async <Result>(call: () => Promise<Result>): Promise<Result> =
       if (!(error instanceof Error && CONFLICTS.has(error.name))) throw error
       if (conflicts === CONFLICT_ATTEMPTS)
         throw new TransientError('storage.busy', 'Many requests change the same items.', { cause: error })
-      await pauseRandomly(conflicts, CONFLICT_PAUSES_MS)
+      await pause(conflicts, CONFLICT_PAUSES_MS)
     }
   }
 }
@@ -125,19 +126,19 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** Asks again where an answer got lost: unknown is not no. */
-const untilKnown = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+const untilKnown = async <Result>(call: () => Promise<Result>, pause: Pause): Promise<Result> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call()
     } catch (error) {
       if (attempt === UNKNOWN_ATTEMPTS || (error instanceof Error && KNOWN.has(error.name))) throw error
-      await pauseRandomly(attempt, CONFLICT_PAUSES_MS)
+      await pause(attempt, CONFLICT_PAUSES_MS)
     }
   }
 }
 
 /** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
-export const createItemTable = (store: ItemStore) => {
+export const createItemTable = (store: ItemStore, pause: Pause = pauseRandomly) => {
   const swap = async (
     key: ItemKey,
     attributes: Item | undefined,
@@ -145,7 +146,7 @@ export const createItemTable = (store: ItemStore) => {
   ): Promise<Item | undefined> => {
     checkKeys([key])
     if (attributes) checkNew({ ...attributes, ...key })
-    return untilFree(() => store.swap(key, attributes, when))
+    return untilFree(() => store.swap(key, attributes, when), pause)
   }
   return {
     async get(key: ItemKey): Promise<Item | undefined> {
@@ -191,7 +192,7 @@ export const createItemTable = (store: ItemStore) => {
      */
     async update(key: ItemKey, change: ItemChange, when?: AttributeCondition): Promise<Item | undefined> {
       checkKeys([key])
-      return untilFree(() => store.update(key, change, when))
+      return untilFree(() => store.update(key, change, when), pause)
     },
 
     /**
@@ -202,7 +203,7 @@ export const createItemTable = (store: ItemStore) => {
       for (const write of writes) if (write.action === 'put') refuseOversized({ ...write.item, ...write.key })
       checkTransaction(writes)
       const token = randomUUID()
-      return untilKnown(() => untilFree(() => store.transact(writes, token)))
+      return untilKnown(() => untilFree(() => store.transact(writes, token), pause), pause)
     },
 
     /** The items of one partition whose sort key is in the range, in its order. */

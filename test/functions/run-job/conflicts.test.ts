@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createItemTable } from '#lib/items/item-table.ts'
 import { backoff } from '#lib/pause-randomly.ts'
 import { conflictingItems } from '../../support/conflicting-items.ts'
@@ -15,12 +15,9 @@ const LONGEST_SECONDS = 28
 let time = createSimulatedTime(new Date())
 let random = randomFrom(1)
 
-// The pauses between two tries take simulated time, too.
-vi.mock('#lib/pause-randomly.ts', async original => ({
-  ...(await original<typeof import('#lib/pause-randomly.ts')>()),
-  pauseRandomly: (failures: number, limits: Parameters<typeof backoff>[1]) =>
-    time.sleep(random() * backoff(failures, limits)),
-}))
+/** The pauses between two tries take simulated time, too. */
+const pause = (failures: number, limits: Parameters<typeof backoff>[1]) =>
+  time.sleep(random() * backoff(failures, limits))
 
 beforeEach(() => {
   time = createSimulatedTime(new Date('2026-11-22T00:00:00Z'))
@@ -38,7 +35,7 @@ describe('in a model of the conflicts of DynamoDB', () => {
         files: FILES,
         tables,
         filesASecond: Number.POSITIVE_INFINITY,
-        items: () => createItemTable(items),
+        items: () => createItemTable(items, pause),
         model,
       })
       const { minutes, slowestAcceptance } = figures
@@ -55,7 +52,7 @@ describe('in a model of the conflicts of DynamoDB', () => {
   it('a queue in one item would refuse many of 2,000: that is what the model is for', async () => {
     const { items, model } = cloud()
     model.isOn = true
-    const table = createItemTable(items)
+    const table = createItemTable(items, pause)
     let refused = 0
     const append = (id: number) =>
       table
