@@ -11,7 +11,6 @@ const needed: readonly (readonly [kind: string, duel: string])[] = [
   ['put IDEMPOTENCY expired', 'a request that comes twice'],
   ['put JOBS is waiting', 'a load, and somebody who cancels it'],
   ['put JOBS is processing,decided', 'an export, and the clock that closes it'],
-  ['put QUEUE LEASE absent', 'a load that takes another along, and a full load behind them'],
   ['check QUEUE LEASE absent', 'a load that takes others along, and somebody who cancels one'],
   ['put BUCKET TABLE absent', 'an alias and a creation of one name'],
   ['put BUCKET NAMED absent', 'two creations with one display name'],
