@@ -28,6 +28,9 @@ const items = itemsOf(cloud)
 const queue = createTableQueue(items)
 const records = createSpreadRecords(items, 'JOBS', item => jobRecord.parse(item))
 
+/** Longer than a step may last. */
+const startTime = new Date(Date.now() - 20 * 60_000).toISOString()
+
 const load = async (content: string): Promise<number> => {
   const dataFileId = await upload(content)
   return (await api('POST', `tables/${tableId}/import-async`, { dataFileId, incremental: 1 })).id
@@ -43,7 +46,6 @@ it('a job whose execution is gone is closed by another one, in the rights of its
   const stored = await records.get(created.id)
   if (stored?.status !== 'success') throw new Error('The job has ended')
   const { endTime: _, results: _results, metrics: _metrics, ...open } = stored
-  const startTime = new Date(Date.now() - 20 * 60_000).toISOString()
   await items.transact([
     records.writing(jobRecord.parse({ ...open, status: 'processing', startTime }), { status: 'success' }),
     createOpenJobs(items).opening({ id: created.id, queue: `1/${tableId}` }),
@@ -58,7 +60,7 @@ it('a job whose execution is gone is closed by another one, in the rights of its
   await expect.poll(async () => (await closing())?.status).not.toBe('RUNNING')
 })
 
-it('a job whose work is decided is ended by the next one, in the rights of its functions', async () => {
+it('a job whose work is decided and whose execution is gone is ended by the clock, in the rights of its functions', async () => {
   const jobId = await load('n\n3\n')
   expect((await ended(jobId)).status).toBe('success')
   const stored = await records.get(jobId)
@@ -66,7 +68,9 @@ it('a job whose work is decided is ended by the next one, in the rights of its f
   const { endTime: _, results, metrics, ...open } = stored
   const decided = { results, metrics, rest: { internalId: 1 } }
   await items.transact([
-    records.writing(jobRecord.parse({ ...open, status: 'processing', decided }), { status: 'success' }),
+    records.writing(jobRecord.parse({ ...open, status: 'processing', startTime, decided }), {
+      status: 'success',
+    }),
     createOpenJobs(items).opening({ id: jobId, queue: `1/${tableId}` }),
     queue.entering(tableId, jobId),
     queue.taking(tableId, jobId),
