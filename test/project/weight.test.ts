@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 91_744,
-  'lines of tests': 84_237,
+  'lines of tests': 84_241,
   'words of documents': 93_219,
   functions: 9,
   routes: 211,
