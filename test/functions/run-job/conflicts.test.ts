@@ -7,8 +7,8 @@ import { randomFrom } from '../../support/random.ts'
 import { simulateImports } from '../../support/simulated-imports.ts'
 import { createSimulatedTime } from '../../support/simulated-time.ts'
 
-/** What is dropped at once. `CONFLICTS=2000` is the whole. */
-const FILES = Number(process.env['CONFLICTS'] ?? 120)
+/** What is dropped at once. */
+const FILES = 2_000
 /** A request of the gateway ends then. */
 const LONGEST_SECONDS = 28
 
