@@ -12,7 +12,7 @@ import { functionNames } from '#infra/system.ts'
 const recorded = {
   'lines of product': 91_744,
   'lines of tests': 84_241,
-  'words of documents': 93_219,
+  'words of documents': 93_224,
   functions: 9,
   routes: 211,
   settings: 20,
