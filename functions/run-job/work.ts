@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Client } from '../lib/cloud/s3-client.ts'
@@ -115,14 +116,10 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
 const largeMerges = (env: Environment<RunJobEnv>, s3: S3Client): LargeMerges | undefined => {
   const { MERGE_APPLICATION: named, TABLES_BUCKET: bucket } = env
   if (named === NONE) return undefined
-  // Its client is loaded where there is something to merge.
-  const engine = keptUntilFailed(async () => (await import('./merge/emr-serverless.ts')).emrServerless(named))
   return {
     forks: createMergeForks(s3, bucket),
-    engine: {
-      start: async run => (await engine()).start(run),
-      look: async runId => (await engine()).look(runId),
-      stop: async runId => (await engine()).stop(runId),
-    },
+    script: join(import.meta.dirname, 'merge', 'merge-rows.py'),
+    // Its client is loaded where there is something to merge.
+    engine: keptUntilFailed(async () => (await import('./merge/emr-serverless.ts')).emrServerless(named)),
   }
 }

@@ -176,6 +176,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
     gzipLimits: options.gzipLimits ?? GZIP_LIMITS,
   }
+  const mergeEngine = options.mergeEngine?.({ s3Endpoint: s3Server.endpoint })
   const jobServices: JobServices = {
     pieces,
     ...stores,
@@ -190,9 +191,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
       singleMergeBytes: options.singleMergeBytes ?? 2 * GiB,
       documents,
-      merges: options.mergeEngine && {
+      merges: mergeEngine && {
         forks: createMergeForks(s3, tablesBucket),
-        engine: options.mergeEngine({ s3Endpoint: s3Server.endpoint }),
+        engine: async () => mergeEngine,
+        script: path.resolve(import.meta.dirname, '../../functions/run-job/merge/merge-rows.py'),
       },
       singleExportBytes: 2 * GiB,
       exportPartBytes: 256 * 1024 ** 2,

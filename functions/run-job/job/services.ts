@@ -55,5 +55,7 @@ export interface Distribution {
 
 export interface LargeMerges {
   forks: MergeForks
-  engine: MergeEngine
+  engine: () => Promise<MergeEngine>
+  /** Path of what the engine runs. */
+  script: string
 }

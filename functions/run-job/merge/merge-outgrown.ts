@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { AskedWait } from '../../lib/asked-wait.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import { type MergedFork, mergeArgument } from '../../lib/storage/tables/content/merge-fork.ts'
+import type { MergedFork } from '../../lib/storage/tables/content/merge-fork.ts'
 import { objectKeys, type Snapshot, sum, type TableFile } from '../../lib/table-engine/files/snapshot.ts'
-import type { Distribution, LargeMerges, RunJobServices } from '../job/services.ts'
+import type { Distribution, RunJobServices } from '../job/services.ts'
 
 interface OutgrownMerge {
   place: LoadPlace
@@ -17,8 +16,6 @@ interface OutgrownMerge {
 
 /** A merge takes minutes, and a look costs a step. */
 const LOOK_SECONDS = 30
-
-const SCRIPT = new URL('merge-rows.py', import.meta.url)
 
 /** A merge reads the keys of the table, and the staged rows whole. */
 const TABLE_FACTOR = 5
@@ -50,7 +47,8 @@ export const mergeOutgrown = async (
   const { documents, merges } = distribution
   const { place, table, staged, loadedAt } = merge
   if (!merges) throw tooLarge(merge, distribution)
-  const { forks, engine } = merges
+  const { forks } = merges
+  const engine = await merges.engine()
   const prefix = `${loadPrefix(place)}merge/`
   const known = await documents.find(place, 'merge')
   const merged = known && (await forks.find(prefix))
@@ -61,10 +59,18 @@ export const mergeOutgrown = async (
     throw error
   })
   if (runId === undefined) {
-    // Before the engine may be at work, and never after: its commits would be hidden.
-    if (!known) await forks.write({ prefix, table, staged, timeMs: loadedAt.getTime() })
-    if (!known) await documents.write(place, 'merge', {})
-    await documents.write(place, 'merge', { runId: await start(merge, prefix, services.s3, merges) })
+    if (!known) {
+      // Before the engine may be at work, and never after: its commits would be hidden.
+      const script = await readFile(merges.script)
+      await forks.write({ prefix, table, staged, timeMs: loadedAt.getTime(), script })
+      await documents.write(place, 'merge', {})
+    }
+    const started = await engine.start({
+      ...forks.placeOf(prefix),
+      name: `millrace-${place.jobId}`,
+      reads: [...new Set([prefix, ...objectKeys(table)].map(folderOf))].map(forks.locationOf),
+    })
+    await documents.write(place, 'merge', { runId: started })
     return { waitSeconds: LOOK_SECONDS }
   }
   const state = await engine.look(runId)
@@ -79,26 +85,6 @@ export const mergeOutgrown = async (
     `The engine for large merges ended its run ${runId} before the rows were merged, and the table is as it was. Load them again; why it ended stands in the logs of the service.`,
     { params: { runId } },
   )
-}
-
-const start = async (
-  { place, table }: OutgrownMerge,
-  prefix: string,
-  s3: S3Client,
-  { forks, engine }: LargeMerges,
-): Promise<string> => {
-  const key = `${prefix}merge-rows.py`
-  const asked = `${prefix}merge-rows.json`
-  const objects = { [key]: await readFile(SCRIPT), [asked]: mergeArgument(table) }
-  for (const [Key, Body] of Object.entries(objects))
-    await s3.send(new PutObjectCommand({ Bucket: forks.bucket, Key, Body }))
-  return engine.start({
-    name: `millrace-${place.jobId}`,
-    script: forks.locationOf(key),
-    argument: forks.locationOf(asked),
-    warehouse: forks.locationOf(prefix.slice(0, -1)),
-    reads: [...new Set([key, ...objectKeys(table)].map(folderOf))].map(forks.locationOf),
-  })
 }
 
 /** `tables/7/`: where the files of a table lie, also those that a copy shares with it. */

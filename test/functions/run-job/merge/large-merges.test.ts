@@ -152,7 +152,7 @@ describe('a process that dies', () => {
         },
       ]),
     )
-    distribution.merges = { ...merges, engine: { ...merges.engine, ...onceDead } }
+    distribution.merges = { ...merges, engine: async () => ({ ...engine, ...onceDead }) }
     const { status, results } = await load(name, second)
     expect({ status, totalRowsCount: results?.totalRowsCount, died }).toEqual({
       status: 'success',

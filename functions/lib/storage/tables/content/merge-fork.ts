@@ -30,6 +30,8 @@ interface ForkRequest {
   /** Rows of a load with the columns of `load-order.ts`. */
   staged: readonly TableFile[]
   timeMs: number
+  /** What the engine runs. */
+  script: Uint8Array
 }
 
 /** Content of a table that an engine has made. */
@@ -54,7 +56,7 @@ export const createMergeForks = (s3: S3Client, tablesBucket: string) => {
   ): Promise<void> => {
     const { objects: planned, metadata } = await planCommit({
       read: objects.read,
-      base: { uuid: digestUuid(Buffer.from(folder)), location: objects.locationOf(folder.slice(0, -1)) },
+      base: { uuid: digestUuid(folder), location: objects.locationOf(folder.slice(0, -1)) },
       change: {
         ...filesChange({ data: new Set(), deletes: new Set() }, table, objects),
         fields,
@@ -68,13 +70,28 @@ export const createMergeForks = (s3: S3Client, tablesBucket: string) => {
       location: objects.locationOf(`${folder}metadata/v1.metadata.json`),
       content: Buffer.from(formatMetadata(metadata)),
     }
+    // In place of the last one, which has a name that this catalog does not know.
     await objects.write([...planned.slice(0, -1), first])
     await s3.send(new PutObjectCommand({ ...hintOf(folder), Body: '1' }))
   }
 
+  /** S3 locations of the script, of what it is told of the table, and of the tables. */
+  const placeOf = (prefix: string) => ({
+    script: objects.locationOf(`${prefix}merge-rows.py`),
+    argument: objects.locationOf(`${prefix}merge-rows.json`),
+    warehouse: objects.locationOf(prefix.slice(0, -1)),
+  })
+
   return {
+    placeOf,
+
     /** Repeated, it writes the same. Only before the engine is started: its commits would be hidden. */
-    async write({ prefix, table, staged, timeMs }: ForkRequest): Promise<void> {
+    async write({ prefix, table, staged, timeMs, script }: ForkRequest): Promise<void> {
+      const place = placeOf(prefix)
+      await objects.write([
+        { location: place.script, content: script },
+        { location: place.argument, content: Buffer.from(argumentOf(table)) },
+      ])
       const fields = icebergFields(table.fields)
       const order = LOAD_ORDER.map(column => ({ ...column, required: true }))
       await writeTable(`${prefix}fork/rows/`, { table, fields, timeMs })
@@ -97,15 +114,13 @@ export const createMergeForks = (s3: S3Client, tablesBucket: string) => {
       return { files: await filesOf(metadata), replacedRowsCount: count.parse(replaced) }
     },
 
-    bucket: tablesBucket,
     locationOf: objects.locationOf,
   }
 }
 
 export type MergeForks = ReturnType<typeof createMergeForks>
 
-/** What the script is told of the table. */
-export const mergeArgument = (table: Snapshot): string =>
+const argumentOf = (table: Snapshot): string =>
   JSON.stringify({
     columns: table.fields.map(({ name }) => name),
     key: table.primaryKey,
