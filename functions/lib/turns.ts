@@ -58,20 +58,21 @@ export const createTurns = ({ most, mostOf = () => 1, share, refusal }: TurnsOpt
   let looksAgain = false
   const now = (): number => share?.clock.now() ?? 0
 
-  const isAlone = (asker: Asker): boolean =>
-    [...askers.values()].every(
-      other => other === asker || (other.atWork === 0 && other.left + REMEMBERED_MS <= now()),
-    )
-  const mayBegin = (who: string, asker: Asker): boolean => {
+  /** `active`: who is at work, or has just been. */
+  const mayBegin = (who: string, asker: Asker, active: readonly Asker[]): boolean => {
     const mostAtWork = mostOf(who)
     if (asker.atWork >= mostAtWork) return false
-    if (!share || mostAtWork === Number.POSITIVE_INFINITY || isAlone(asker)) return true
+    const isAlone = active.every(other => other === asker)
+    if (isAlone || mostAtWork === Number.POSITIVE_INFINITY) return true
     return now() >= (asker.atWork === 0 ? asker.restsUntil : asker.began + REMEMBERED_MS)
   }
   const beginNext = (): void => {
-    if (free === 0) return
+    if (free === 0 || waiting.length === 0) return
+    const active = share
+      ? [...askers.values()].filter(({ atWork, left }) => atWork > 0 || left + REMEMBERED_MS > now())
+      : []
     const [next] = waiting
-      .filter(({ who, asker }) => mayBegin(who, asker))
+      .filter(({ who, asker }) => mayBegin(who, asker, active))
       .sort((a, b) => a.asker.atWork - b.asker.atWork || a.asker.lastTurn - b.asker.lastTurn)
     if (!next) {
       lookAgain()
@@ -87,7 +88,7 @@ export const createTurns = ({ most, mostOf = () => 1, share, refusal }: TurnsOpt
   }
   /** A rest ends without anything that would tell so. */
   const lookAgain = (): void => {
-    if (!share || waiting.length === 0 || looksAgain) return
+    if (!share || looksAgain) return
     looksAgain = true
     setTimeout(() => {
       looksAgain = false
