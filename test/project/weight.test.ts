@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_744,
-  'lines of tests': 84_241,
+  'lines of product': 91_745,
+  'lines of tests': 84_285,
   'words of documents': 93_224,
   functions: 9,
   routes: 211,
