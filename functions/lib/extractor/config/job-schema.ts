@@ -91,8 +91,6 @@ const stepProblem = ({ incremental }: MaybeIncremental): string | undefined => {
 /** `silence` of `config` or of a job (docs/reference/extractor-jobs.md#silence). Ours. */
 export const Silence = z.enum(['warn', 'fail', 'allow'])
 
-export type Silence = z.output<typeof Silence>
-
 /** The body of a job's requests where `params` are not all of it. Ours (docs/reference/extractor-jobs.md#text-bodies). */
 const Body = strictObject({
   text: key(

@@ -83,7 +83,6 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     masker,
     parsed,
     now,
-    state,
     leg,
     time,
     log,
