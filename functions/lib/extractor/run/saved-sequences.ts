@@ -148,9 +148,6 @@ export const restoreSequences = (saved: unknown, iteration: Iteration): Pending[
 const restoredAnswer = (saved: NonNullable<SavedPage['fetched']>, body: Buffer): FetchedPage => {
   const { headers, url, response, ends, items, at } = saved
   return response === undefined
-    ? Object.assign(
-        parsedLater({ headers, url, body }, () => parseBody(body)),
-        { at },
-      )
+    ? parsedLater({ headers, url, body, at }, () => parseBody(body))
     : { response, isParsed: false, headers, url, body, ends, items, at }
 }

@@ -28,8 +28,7 @@ export const addParentColumns = (
   structure: Structure,
   node: StructureNode,
   parents: Map<string, Json>,
-): boolean => {
-  let added = false
+): void => {
   for (const [key, value] of [...parents]) {
     const known = node.children.get(key)
     if (known?.isParent === true) continue
@@ -45,9 +44,7 @@ export const addParentColumns = (
     column.isParent = true
     node.children.set(name, column)
     structure.nameColumns()
-    added = true
   }
-  return added
 }
 
 /** Whether a list is inside of one whose items null has hidden: Generic Extractor never reaches such a list. */

@@ -84,7 +84,7 @@ export const createApiSession = (options: ApiSessionOptions) => {
     const { headers, url } = response
     const ways = { method, ignoreErrors, emptyIsLast, nothingIsLast: !options.compat, log, masker }
     if (isUsual(response, ways))
-      return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
+      return parsedLater({ headers, url, body, at: 0 }, () => parseResponse(response, ways).json)
     const { json, isParsed, ends } = parseResponse(response, ways)
     return { response: json, isParsed, headers, url, body, ends, at: 0 }
   }

@@ -25,14 +25,13 @@ export interface FetchedPage {
 
 /** A page that is parsed in its turn: what came ahead waits as bytes. */
 export const parsedLater = (
-  page: Pick<FetchedPage, 'headers' | 'url' | 'body'>,
+  page: Pick<FetchedPage, 'headers' | 'url' | 'body' | 'at'>,
   parse: () => Json,
 ): FetchedPage => {
   let parsed: { response: Json } | undefined
   return {
     ...page,
     isParsed: true,
-    at: 0,
     get response() {
       parsed ??= { response: parse() }
       return parsed.response
