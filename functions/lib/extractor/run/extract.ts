@@ -56,12 +56,11 @@ const extractMasked = async (
 /** After the last page: tables and manifests, the state that the next run begins with, and what there is to say. */
 const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> => {
   const { options, masker, leg, log, sinks, marks, refreshTokens, allStatistics, spool } = extraction
-  const learnt = sinks.structure()
   const { tables, warnings } = await sinks.finish(options.outDir)
   for (const folder of [spool.items, spool.answers]) rmSync(folder, { recursive: true, force: true })
   const state = nextState(options.state, {
     currentStart: leg.currentStart,
-    learnt,
+    learnt: sinks.structure(),
     highWaterMarks: marks.all(),
     refreshTokens: refreshTokens.all(),
   })
