@@ -20,7 +20,7 @@ export const isOfJob = ({ execution, input }: Pick<StepEvent, 'execution' | 'inp
 }
 
 interface RunAsJobServices {
-  storage: Pick<StorageClient, 'runConfiguration' | 'job' | 'postEvent'>
+  storageOf: (branchId: number | undefined) => Pick<StorageClient, 'runConfiguration' | 'job' | 'postEvent'>
   now: () => Date
   log: Pick<RunLog, 'warn'>
 }
@@ -31,11 +31,12 @@ interface RunAsJobServices {
  */
 export const runAsJob = async (
   { input, execution, since, state, failure }: StepEvent,
-  { storage, now, log }: RunAsJobServices,
+  { storageOf, now, log }: RunAsJobServices,
 ): Promise<Answer> => {
   if (failure) return { next: 'failed', failure: describeFailure(failure), details: {} }
   const { authorTokenId, tokenIds = [], ...given } = parseEvent(runInput, input)
-  const { componentId, configId, overlap, trigger, isOwnSchedule } = given
+  const { componentId, configId, branchId, overlap, trigger, isOwnSchedule } = given
+  const storage = storageOf(branchId)
   const run = { componentId, configId, overlap, trigger, isOwnSchedule }
   const bounds = authorTokenId === undefined ? tokenIds : [authorTokenId, ...tokenIds]
   try {
@@ -54,8 +55,8 @@ export const runAsJob = async (
     if (!(error instanceof UserError)) throw error
     const { code, message } = error
     if (code === 'storage.runs.underWay') return { next: 'done', output: { status: 'skipped', message } }
-    const { componentId: component, configId: configurationId, trigger } = run
-    const refused = { component, configurationId, type: 'error' as const, params: { trigger } }
+    const place = { component: componentId, configurationId: configId }
+    const refused = { ...place, type: 'error' as const, params: { trigger } }
     await storage
       .postEvent({ ...refused, message: `The run was not started: ${message}` }, `${runIdOf(execution)}-end`)
       .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))

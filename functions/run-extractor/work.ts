@@ -17,7 +17,7 @@ import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './end-run.ts'
-import { runIdOf, runInput, toRunEvent } from './event.ts'
+import { runIdOf, toRunEvent } from './event.ts'
 import { removeOtherRuns } from './leg-folder.ts'
 import { NO_KEY_OF_OURS } from './names.ts'
 import { createRunStorage, createRunStore } from './run.ts'
@@ -64,9 +64,8 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
   return async (step: StepEvent, context: Context & { logger: Logger }) => {
     const connection = await service.connection()
     if (areRunsJobs && !isOfJob(step)) {
-      const { branchId } = runInput.safeParse(step.input).data ?? {}
-      const storage = createStorageClient({ ...connection, branchId })
-      return runAsJob(step, { storage, now, log: context.logger })
+      const storageOf = (branchId: number | undefined) => createStorageClient({ ...connection, branchId })
+      return runAsJob(step, { storageOf, now, log: context.logger })
     }
     const event = toRunEvent(step)
     const runId = runIdOf(event.execution)

@@ -25,7 +25,7 @@ const step = (given: Partial<StepEvent> = {}): StepEvent => ({
 
 const act = (event: StepEvent, job: object | Error) =>
   runAsJob(event, {
-    storage: {
+    storageOf: () => ({
       runConfiguration: async (...asked: unknown[]) => {
         started.push(asked)
         if (job instanceof Error) throw job
@@ -33,7 +33,7 @@ const act = (event: StepEvent, job: object | Error) =>
       },
       job: async id => ({ id, ...job }) as never,
       postEvent: async event => void told.push(event),
-    },
+    }),
     now: () => since,
     log: { warn: () => {} },
   })
