@@ -1,6 +1,6 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { missingSections } from '../../functions/lib/extractor/config/component-config.ts'
-import { previewResult } from '../../functions/lib/extractor/run/preview/preview-schemas.ts'
+import { previewResult } from '../../functions/lib/extractor/run/preview-schemas.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import {
   belowService,

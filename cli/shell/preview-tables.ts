@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import type { WrittenTable } from '../../functions/lib/extractor/tables/sink-types.ts'
+import type { WrittenTable } from '../../functions/lib/extractor/tables/write-tables.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { formatTable } from './format-table.ts'
 

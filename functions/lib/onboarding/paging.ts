@@ -1,6 +1,6 @@
-import { findLink } from '#lib/extractor/paging/header-link.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
+import { findLink } from '../extractor/paging/next-address.ts'
 
 /** A way to the next page that an answer points at, still to be proven. */
 interface PagingGuess {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { lambdaHandler } from '../../lib/cloud/lambda-handler.ts'
 import { readEnv } from '../../lib/env.ts'
-import { draftRequest, previewRequest } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import { draftRequest, previewRequest } from '../../lib/extractor/run/preview-schemas.ts'
 
 const scratchFolder = join(tmpdir(), 'millrace-previews')
 

@@ -4,14 +4,14 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { componentConfig, usesRefreshToken } from '../../lib/extractor/config/component-config.ts'
 import { createMasker } from '../../lib/extractor/requests/masking/masker.ts'
 import { secretsOf } from '../../lib/extractor/requests/masking/secrets-of.ts'
-import { previewExtraction } from '../../lib/extractor/run/preview/preview-extraction.ts'
-import type { PreviewLimits } from '../../lib/extractor/run/preview/preview-limits.ts'
+import { previewExtraction } from '../../lib/extractor/run/preview-extraction.ts'
 import type {
   DraftRequest,
   DraftResult,
+  PreviewLimits,
   PreviewRequest,
   PreviewResult,
-} from '../../lib/extractor/run/preview/preview-schemas.ts'
+} from '../../lib/extractor/run/preview-schemas.ts'
 import { isObject } from '../../lib/json/json-value.ts'
 import { detectConfiguration } from '../../lib/onboarding/detect-configuration.ts'
 import { remarksOf } from '../../lib/onboarding/draft.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Environment } from '../../lib/env.ts'
-import type { DraftRequest, PreviewRequest } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import type { DraftRequest, PreviewRequest } from '../../lib/extractor/run/preview-schemas.ts'
 import { createOpener } from '../../lib/storage/secrets/create-opener.ts'
 import { previewAsked } from './preview-stored.ts'
 

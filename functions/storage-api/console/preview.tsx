@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { PreviewResult } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import type { PreviewResult } from '../../lib/extractor/run/preview-schemas.ts'
 import type { JobOutcome } from '../../lib/wire/run-body.ts'
 import { bytes, count, counted, readable } from './format.ts'
 import { type Column, List } from './list.tsx'

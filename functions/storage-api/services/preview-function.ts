@@ -6,7 +6,7 @@ import {
   type PreviewRequest,
   type PreviewResult,
   previewResult,
-} from '../../lib/extractor/run/preview/preview-schemas.ts'
+} from '../../lib/extractor/run/preview-schemas.ts'
 
 /** Previews a configuration, or what it makes of a text, in the function that may open secrets. Error: `storage.unavailable`. */
 export type PreviewExtraction = (request: PreviewRequest | DraftRequest) => Promise<PreviewResult>

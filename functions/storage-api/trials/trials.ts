@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { PREVIEW_LIMITS } from '../../lib/extractor/run/preview/preview-limits.ts'
-import { draftBody, previewBody } from '../../lib/extractor/run/preview/preview-schemas.ts'
+import { draftBody, PREVIEW_LIMITS, previewBody } from '../../lib/extractor/run/preview-schemas.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { plainNumber } from '#lib/json/json-value.ts'
 import { Authentication, Method, Params } from './authentication-schema.ts'
-import { ErrorRule, isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import {
   decimal,
   filePart,
+  goneAt,
   integer,
   key,
   optional,
@@ -14,9 +14,8 @@ import {
   text,
   Value,
 } from './fields.ts'
-import { goneAt } from './gone-keys.ts'
 import { Pagination } from './pagination-schema.ts'
-import { ResponseSettings } from './response-schema.ts'
+import { ErrorRule, isLoginPossible, NO_LOGIN, ResponseSettings } from './response-schema.ts'
 
 const count = integer.refine(value => value > 0, 'must be above 0')
 const span = decimal.refine(value => value > 0, 'must be above 0')

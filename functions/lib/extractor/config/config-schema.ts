@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { plainNumber } from '#lib/json/json-value.ts'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
-import { isLoginPossible, NO_LOGIN } from './error-rules-schema.ts'
 import { filePart, flag, key, list, optional, record, Scalar, strictObject, text, Value } from './fields.ts'
 import { Job, Silence } from './job-schema.ts'
+import { isLoginPossible, NO_LOGIN } from './response-schema.ts'
 
 /** Keys of `parameters.config` that mean something to the extractor; every other key is a user attribute. */
 const configShape = {

@@ -3,10 +3,8 @@ import { readKeyColumns } from '../../wire/primary-key.ts'
 import { parseDuration } from '../values/functions/moments.ts'
 import { Ordering } from '../values/select/ordering.ts'
 import { Authentication, requestShape } from './authentication-schema.ts'
-import { ErrorRule } from './error-rules-schema.ts'
-import { flag, key, list, name, optional, record, strictObject, text, Value } from './fields.ts'
-import { goneAt } from './gone-keys.ts'
-import { ResponseSettings } from './response-schema.ts'
+import { flag, goneAt, key, list, name, optional, record, strictObject, text, Value } from './fields.ts'
+import { ErrorRule, ResponseSettings } from './response-schema.ts'
 
 const Mode = z.enum(['warn', 'fail'], {
   error: ({ input }) =>

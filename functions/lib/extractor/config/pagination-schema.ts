@@ -4,6 +4,7 @@ import { Ordering } from '../values/select/ordering.ts'
 import { requestShape } from './authentication-schema.ts'
 import {
   flag,
+  goneMethods,
   integer,
   key,
   kindsOf,
@@ -14,7 +15,6 @@ import {
   text,
   unknownKind,
 } from './fields.ts'
-import { goneMethods } from './gone-keys.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 

@@ -5,9 +5,8 @@ import { isObject } from '../../json/json-value.ts'
 import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
-import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './gone-keys.ts'
-import { dropEditorKeys, repair } from './repair.ts'
-import { sayProblems } from './say-problems.ts'
+import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './fields.ts'
+import { dropEditorKeys, repair, sayProblems } from './problems.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
 export interface ExtractorConfig {

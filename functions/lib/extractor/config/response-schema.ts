@@ -1,6 +1,86 @@
 import * as z from 'zod'
-import { integer, key, name, optional, strictObject } from './fields.ts'
-import { goneAt } from './gone-keys.ts'
+import { plainNumber } from '../../json/json-value.ts'
+import type { Authentication } from './authentication-schema.ts'
+import { decimal, flag, goneAt, integer, key, name, optional, Scalar, strictObject, text } from './fields.ts'
+
+const Status = z
+  .preprocess(plainNumber, z.union([z.number(), z.string()]))
+  .refine(
+    status => /^[1-5](\d\d|xx)$/.test(String(status)),
+    'must be a status such as 404, or a class such as "4xx"',
+  )
+
+const comparisons = {
+  equals: key(optional(z.union([Scalar, z.array(Scalar)])), 'The value, or one of a list.'),
+  contains: key(optional(name), 'A part of its text.'),
+  exists: key(optional(flag), 'Whether it is there.'),
+}
+
+const exactlyOne = {
+  check: (test: { equals?: unknown; contains?: unknown; exists?: unknown }) =>
+    [test.equals, test.contains, test.exists].filter(given => given !== undefined).length === 1,
+  message: 'give exactly one of "equals", "contains" and "exists"',
+}
+
+const HeaderTest = strictObject({ name: key(name, 'Name of the header.'), ...comparisons }).refine(
+  exactlyOne.check,
+  exactlyOne.message,
+)
+
+const BodyTest = strictObject({
+  path: key(optional(name), 'Path in the response. Without it: the whole body as text.'),
+  ...comparisons,
+}).refine(exactlyOne.check, exactlyOne.message)
+
+/** What a response has to be like; all that is given has to hold (docs/reference/extractor-requests.md#error-rules). */
+export const ResponseTest = strictObject({
+  status: key(
+    optional(z.union([Status, z.array(Status)])),
+    'A status, a class such as `4xx`, or a list of them. Without it any from 400 on.',
+  ),
+  header: key(optional(HeaderTest), 'A header, by one of the three comparisons.'),
+  body: key(optional(BodyTest), 'A value of the body, or all of it, in the same way.'),
+}).refine(
+  test => Object.values(test).some(given => given !== undefined),
+  'must name a status, header or body',
+)
+
+export type ResponseTest = z.output<typeof ResponseTest>
+export type Comparison = Pick<z.output<typeof BodyTest>, 'equals' | 'contains' | 'exists'>
+
+export const isStatusClass = (status: string | number): status is string => String(status).endsWith('xx')
+
+const waits = [
+  decimal,
+  strictObject({ header: key(name, 'The header that says the seconds.') }),
+  strictObject({ path: key(name, 'The path in the response that says them.') }),
+] as const
+
+const Wait = z.union(waits, {
+  error: '"wait" must be a number of seconds, {"header": name} or {"path": path in the response}',
+})
+
+/** One rule of `api.http.errorRules` (docs/reference/extractor-requests.md#error-rules). Ours. */
+export const ErrorRule = strictObject({
+  when: key(ResponseTest, 'What the response has to be like; all that is given has to hold.'),
+  do: key(z.enum(['fail', 'ignore', 'retry', 'login', 'stop']), 'What becomes of it, see below.'),
+  wait: key(
+    optional(Wait),
+    'Seconds before a `retry`, or where the response says them. Without it as for any retry.',
+  ),
+  message: key(optional(text), 'Text in front of the error or the warning.'),
+}).refine(rule => rule.wait === undefined || rule.do === 'retry', '"wait" belongs to "do": "retry"')
+
+export type ErrorRule = z.output<typeof ErrorRule>
+
+export const NO_LOGIN = '"do": "login" needs an authentication that logs in'
+
+export const isLoginPossible = (
+  authentication: Authentication | false | undefined,
+  rules: readonly ErrorRule[] = [],
+): boolean =>
+  rules.every(rule => rule.do !== 'login') ||
+  (authentication && ['login', 'oauth20.login', 'oauth2', 'jwt'].includes(authentication.type)) === true
 
 const character = z.string().refine(value => [...value].length === 1, 'must be one character')
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '#lib/json/json-value.ts'
-import { findLink } from './header-link.ts'
+import { findLink } from './next-address.ts'
 import type { Page } from './paginator.ts'
 
 /** What an answer says against an end after it, and the key of a configuration that reads it. */

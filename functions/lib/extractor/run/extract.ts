@@ -3,8 +3,7 @@ import { UserError } from '../../errors/errors.ts'
 import { checkShape } from '../config/parse-config.ts'
 import { createMasker, maskError } from '../requests/masking/masker.ts'
 import { secretsOf } from '../requests/masking/secrets-of.ts'
-import { formatCheckpoint, type Leg } from './checkpoint.ts'
-import type { ExtractOptions, ExtractResult } from './extract-options.ts'
+import { type ExtractOptions, type ExtractResult, formatCheckpoint, type Leg } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
 import { allPlans, groupByTable } from './job-plan.ts'
 import { type Iteration, prepareIteration } from './prepare-iteration.ts'
@@ -147,7 +146,7 @@ const startSequences = (iteration: Iteration): Pending[][] => {
 /** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
 const refuseEmpty = ({ plans, statistics }: Iteration): void => {
   for (const plan of allPlans(plans)) {
-    if (plan.job.failWhenEmpty !== true || statistics.rowsOf(plan) > 0) continue
+    if (plan.job.failWhenEmpty !== true || statistics.of(plan).rows > 0) continue
     throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
   }
 }

@@ -2,24 +2,23 @@ import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
+import { createRefreshTokens } from '../requests/http/authenticator.ts'
 import {
   type Admission,
   createAdmission,
+  createRateLimitGate,
   createRequestBudget,
   newTraffic,
   type RequestBudget,
   type Traffic,
-} from '../requests/http/admission.ts'
-import { createRateLimitGate } from '../requests/http/rate-limit.ts'
-import { createRefreshTokens } from '../requests/http/refresh-tokens.ts'
+} from '../requests/http/rate-limit.ts'
 import { retrySettings } from '../requests/http/retry-delay.ts'
 import { createLog, type Log, type Masker } from '../requests/masking/masker.ts'
-import type { TableSink, WrittenTable } from '../tables/sink-types.ts'
-import { removeTables } from '../tables/table-file.ts'
 import { checkLoads, createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
-import { createTableSink } from '../tables/table-sink.ts'
-import { type Leg, parseCheckpoint } from './checkpoint.ts'
-import type { ExtractOptions, ExtractSummary } from './extract-options.ts'
+
+import { createTableSink, type TableSink } from '../tables/table-sink.ts'
+import { removeTables, type WrittenTable } from '../tables/write-tables.ts'
+import { type ExtractOptions, type ExtractSummary, type Leg, parseCheckpoint } from './extract-options.ts'
 import { createHighWaterMarks } from './incremental.ts'
 import { createRunStatistics, type JobSummary, maskSummary } from './run-statistics.ts'
 import { type InputState, readState, stateWithTokens } from './state.ts'

@@ -6,8 +6,8 @@ import { createHostCheck, trustedOrigins } from '../requests/http/address-guard.
 import { createApiSession } from '../requests/http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../requests/http/api-setup.ts'
 import type { Authenticator, AuthenticatorOptions } from '../requests/http/authenticator.ts'
-import { createDispatcher } from '../requests/http/dispatcher.ts'
 import { createSend } from '../requests/http/http-client.ts'
+import { createDispatcher } from '../requests/http/network.ts'
 import type { RequestOptions } from '../requests/http/page-request.ts'
 import { resolveUrl } from '../requests/http/resolve-url.ts'
 import { createErrorRules, retrySettings } from '../requests/http/retry-delay.ts'
@@ -77,6 +77,8 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
     attributes,
     evaluate,
     statistics,
+    /** How many rows of a job a preview still shows. */
+    roomOf: (plan: JobPlan): number => Math.max(0, (maxRows ?? Infinity) - statistics.of(plan).rows),
     sink: extraction.sinks.of(index),
     session,
     authenticatorOf: createAuthenticators(extraction, index, { attributes, evaluate, send: session.login }),

@@ -1,12 +1,11 @@
 import { isContainer, isObject, type Json, mapFields } from '../../json/json-value.ts'
 import { LIST_ITEMS } from '../config/response-schema.ts'
 import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
+import { volumeOf } from '../paging/create-paginator.ts'
 import { type Page, STUCK } from '../paging/paginator.ts'
-import { volumeOf } from '../paging/stop-rules.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
-import { type FetchedPage, fingerprint, isSamePage } from '../requests/http/fetched-page.ts'
-import type { PageEnd } from '../requests/http/parse-response.ts'
-import type { AddOptions } from '../tables/sink-types.ts'
+import { type FetchedPage, fingerprint, isSamePage, type PageEnd } from '../requests/http/parse-response.ts'
+import type { AddOptions } from '../tables/table-sink.ts'
 import { findItems } from '../values/select/find-items.ts'
 import { stepAfter } from './incremental.ts'
 import type { Iteration } from './prepare-iteration.ts'
@@ -36,7 +35,7 @@ export const readPage = (work: PendingPage, fetched: FetchedPage, iteration: Ite
     // What is no JSON fails before it counts as a page; a page that is written forgets its response
     const { isParsed, body, response } = fetched
     run.last = digest ?? { isParsed, body, response }
-    iteration.statistics.page(plan)
+    iteration.statistics.of(plan).pages++
     progress.pages++
     if (run.paginator.countsVolume) progress.volume += fetched.items?.bytes ?? volumeOf(fetched.response)
   }
@@ -60,9 +59,10 @@ const rowsOf = (work: PendingPage, fetched: FetchedPage, iteration: Iteration): 
     ? ofPage
     : textRows(withoutNothing(ofPage), work, part.source?.body ?? fetched.body, iteration)
   statistics.note(plan, 'nothing', '', ofPage.length - rows.length)
-  const items = limited(rows, run, iteration)
+  const room = iteration.roomOf(plan)
+  const items = rows.length > room ? rows.slice(0, room) : rows
   marks.note(plan, items, statistics)
-  statistics.rows(plan, items.length)
+  statistics.of(plan).rows += items.length
   run.progress.items += ofPage.length
   const children = pendingChildren(run, items, iteration)
   fetched.at = part.next ?? fetched.at
@@ -138,12 +138,6 @@ const textRows = (
     return isObject(value) ? mapFields(value, inside) : value
   }
   return rows.map((value, row) => cleaned(value, '', row))
-}
-
-const limited = (items: Json[], run: JobRun, { options: { maxRows }, statistics }: Iteration): Json[] => {
-  if (maxRows === undefined) return items
-  const left = Math.max(0, maxRows - statistics.rowsOf(run.plan))
-  return items.length > left ? items.slice(0, left) : items
 }
 
 /** Whether it is the page before again: the same values, and where headers name the next request, it is the one that brought them. */
@@ -277,11 +271,10 @@ const REPEATED: RunEnd = { reason: 'the response matched the previous one', isRe
 const endByConfiguration = (
   { run, request }: PendingPage,
   page: Page,
-  { options: { maxRows }, statistics, now }: Iteration,
+  { roomOf, now }: Iteration,
 ): RunEnd | undefined => {
   const { plan, paginator, progress } = run
-  if (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
-    return { reason: 'the preview is full', isWanted: true }
+  if (roomOf(plan) === 0) return { reason: 'the preview is full', isWanted: true }
   const stop = paginator.stop(page, progress, now())
   if (stop?.isCut !== true) return stop && { reason: stop.reason }
   const isAll = hasAll(run) || paginator.isLast(page, request, progress)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { FetchedPage } from '../requests/http/fetched-page.ts'
+import type { FetchedPage } from '../requests/http/parse-response.ts'
 import { allPlans } from './job-plan.ts'
 import type { Iteration } from './prepare-iteration.ts'
 import { type PageResult, readPage } from './read-page.ts'
@@ -196,10 +196,8 @@ const replace = (sequence: Pending[], position: number, others: readonly Pending
 }
 
 /** Whether a page is not needed. What was read before an error rule ended the job counts. */
-const isSkipped = (
-  { run: { plan } }: PendingPage,
-  { statistics, options: { maxRows } }: Iteration,
-): boolean => statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
+const isSkipped = ({ run: { plan } }: PendingPage, { statistics, roomOf }: Iteration): boolean =>
+  statistics.isStopped(plan) || roomOf(plan) === 0
 
 const writeRows = ({ plan, columns }: JobRun, { items, source }: PageResult, { sink }: Iteration): void => {
   if (items.length > 0) sink.add(plan.dataType, items, { parent: columns, source })

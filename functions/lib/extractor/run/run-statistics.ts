@@ -36,15 +36,7 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     return made
   }
   return {
-    started: (plan: JobPlan): void => {
-      of(plan).runs++
-    },
-    page: (plan: JobPlan): void => {
-      of(plan).pages++
-    },
-    rows: (plan: JobPlan, count: number): void => {
-      of(plan).rows += count
-    },
+    of,
     note: (plan: JobPlan, kind: Note, first: string, times = 1): void => {
       if (times === 0) return
       const summary = of(plan)
@@ -65,7 +57,6 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       if (isKept) summary.said.messages.push(message)
       return isKept
     },
-    rowsOf: (plan: JobPlan): number => of(plan).rows,
     all: (): JobSummary[] => [...jobs.values()],
   }
 }

@@ -1,22 +1,21 @@
 import { UserError } from '../../errors/errors.ts'
 import { isContainer, isObject, type Json } from '../../json/json-value.ts'
 import type { RunWatch } from '../paging/completeness.ts'
-import { createPaginator, type JobPaginator } from '../paging/create-paginator.ts'
-import type { Progress } from '../paging/stop-rules.ts'
-import type { FetchedPage, SentPage } from '../requests/http/fetched-page.ts'
+import { createPaginator, type JobPaginator, type Progress } from '../paging/create-paginator.ts'
 import { fillText, type PageRequest, type RequestOptions } from '../requests/http/page-request.ts'
+import type { FetchedPage, SentPage } from '../requests/http/parse-response.ts'
 import { evaluate as evaluateOne } from '../values/functions/evaluate.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { askFor, type Step } from './incremental.ts'
-import type { JobPlan } from './job-plan.ts'
 import {
   cutValue,
   fillEndpoint,
+  type JobPlan,
   lacksValue,
   type Placeholder,
   parentColumns,
   resolvePlaceholders,
-} from './placeholders.ts'
+} from './job-plan.ts'
 import type { Iteration } from './prepare-iteration.ts'
 import { SKIPPED_ROW } from './run-statistics.ts'
 
@@ -71,7 +70,7 @@ export const startRun = (
   step?: Step,
 ): PendingPage => {
   const run = createRun(plan, placeholders, rows, iteration, step)
-  iteration.statistics.started(plan)
+  iteration.statistics.of(plan).runs++
   return { run, request: run.paginator.first }
 }
 

@@ -1,8 +1,8 @@
 import { JsonNumber } from '../../json/json-number.ts'
 import type { Json } from '../../json/json-value.ts'
 import { isObject } from '../../json/json-value.ts'
-import type { ReplacedToken } from '../requests/http/refresh-tokens.ts'
-import type { TableSink } from '../tables/sink-types.ts'
+import type { ReplacedToken } from '../requests/http/authenticator.ts'
+import type { TableSink } from '../tables/table-sink.ts'
 
 /** `in/state.json` as far as we read it (docs/reference/extractor.md#state); unknown keys are kept. */
 export interface InputState {

@@ -1,15 +1,14 @@
 import { UserError } from '../../errors/errors.ts'
-import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
+import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { isScalar } from '../values/php/php-values.ts'
 import { assembleTables } from './assemble-tables.ts'
 import { FinalTables } from './final-tables.ts'
-import { ItemLog, pageOfItems } from './item-log.ts'
 import { LiveTables } from './live-tables.ts'
-import type { AddOptions } from './sink-types.ts'
 import { loadStructure, type StoredStructure, type Structure, storeStructure } from './structure.ts'
 import { TableNames } from './table-header.ts'
-import type { TableSpoolState } from './table-spool.ts'
+import { ItemLog, type PageSource, type TableSpoolState } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
 interface AutomaticTablesOptions {
@@ -20,7 +19,6 @@ interface AutomaticTablesOptions {
   /** Of all jobs: a list inside of rows does not take the name of one. */
   dataTypes: readonly string[]
   warn(message: string): void
-  state: AutomaticTablesState | undefined
 }
 
 export interface AutomaticTablesState {
@@ -47,8 +45,8 @@ export class AutomaticTables {
   readonly #parents: Map<string, Set<string>>
   #learnt: unknown
 
-  constructor(options: AutomaticTablesOptions) {
-    const { folder, compat, state } = options
+  constructor(options: AutomaticTablesOptions, state: AutomaticTablesState | undefined) {
+    const { folder, compat } = options
     this.#folder = folder
     this.#compat = compat
     this.#isTyped = options.isTyped
@@ -68,11 +66,11 @@ export class AutomaticTables {
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
-  add(type: string, items: readonly Json[], { source, parent: parents = {} }: AddOptions): void {
+  add(type: string, items: readonly Json[], parents: ExtraColumns, source?: PageSource): void {
     if (isNothing(items, this.#compat)) return
     checkParents(parents)
     this.#noteParents(type, parents)
-    this.#log.append(type, { ...parents } as JsonObject, source ?? pageOfItems(items)) // values are JSON
+    this.#log.append(type, parents, items, source)
     this.#live.add(type, items, parents)
   }
 
@@ -113,7 +111,7 @@ export class AutomaticTables {
   }
 
   /** All pages once more, now that the structure is known. */
-  async #rebuild(structure: Structure): Promise<FinishedTable[]> {
+  #rebuild(structure: Structure): Promise<FinishedTable[]> {
     const final = new FinalTables({
       structure,
       compat: this.#compat,
@@ -122,8 +120,7 @@ export class AutomaticTables {
       folder: this.#folder,
     })
     if (!this.#compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
-    for await (const page of this.#log.pages()) final.add(page.type, page.items, page.parent)
-    return final.finish()
+    return final.write(this.#log)
   }
 }
 

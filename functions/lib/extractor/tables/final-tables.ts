@@ -1,15 +1,78 @@
 import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { csvLine } from '../values/php/php-values.ts'
-import { ColumnKinds } from './column-kinds.ts'
-import { type ItemsPlan, kindOf, type ListPlan, noRows, planObject, type TableRows } from './row-plan.ts'
+import {
+  ColumnKinds,
+  type ItemsPlan,
+  kindOf,
+  type ListPlan,
+  noRows,
+  planObject,
+  type TableRows,
+} from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
-import { AppendFile } from './table-spool.ts'
+import { AppendFile, type ItemLog } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
+
+/** A table whose rows are written once all of its columns are known. */
+interface WholeTable extends TableRows {
+  out: AppendFile
+  columns: readonly string[]
+  insteadOf: string | undefined
+  types: Set<string>
+}
+
+/** Tables by name, in the order of their first rows, from pages that are read again. */
+export class WholeTables {
+  readonly #folder: string
+  readonly #tables = new Map<string, WholeTable>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  columnsOf(name: string): readonly string[] | undefined {
+    return this.#tables.get(name)?.columns
+  }
+
+  /** @param type whose rows go to it from here on */
+  open(
+    name: string,
+    columns: readonly string[],
+    type: string,
+    { insteadOf, kinds }: { insteadOf?: string | undefined; kinds?: ColumnKinds | undefined } = {},
+  ): WholeTable {
+    let table = this.#tables.get(name)
+    if (table === undefined) {
+      const out = new AppendFile(pathInside(this.#folder, `whole-${this.#tables.size}.csv`))
+      table = { ...noRows(kinds), out, columns, insteadOf, types: new Set() }
+      table.rows.line(headerLine(columns))
+      this.#tables.set(name, table)
+    }
+    table.types.add(type)
+    return table
+  }
+
+  async write(
+    log: ItemLog,
+    compat: boolean,
+    planOf: (type: string, parents: readonly string[]) => ItemsPlan,
+  ): Promise<FinishedTable[]> {
+    const writer = new RowWriter({ compat, isStrict: false })
+    for await (const { type, items, parent } of log.pages()) {
+      writer.write(planOf(type, Object.keys(parent)), items, parent)
+      for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
+    }
+    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count: rows, kinds }]) => ({
+      ...{ name, columns: [...columns], primaryKey: [], types: [...types], rows, kinds },
+      ...(insteadOf !== undefined && { insteadOf }),
+      pieces: [out.finish(headerLine(columns))],
+    }))
+  }
+}
 
 interface FinalTablesOptions {
   structure: Structure
@@ -20,16 +83,9 @@ interface FinalTablesOptions {
   folder: string
 }
 
-interface FinalTable extends TableRows {
-  out: AppendFile
-  columns: readonly string[]
-  insteadOf: string | undefined
-  types: Set<string>
-}
-
 interface FinalPlan extends ItemsPlan {
   aliases: Map<string, string>
-  table: FinalTable
+  table: WholeTable
 }
 
 /**
@@ -38,27 +94,19 @@ interface FinalPlan extends ItemsPlan {
  */
 export class FinalTables {
   readonly #options: FinalTablesOptions
-  readonly #writer: RowWriter
-  readonly #tables = new Map<string, FinalTable>()
+  readonly #tables: WholeTables
   readonly #plans = new Map<StructureNode, FinalPlan>()
 
   constructor(options: FinalTablesOptions) {
     this.#options = options
-    this.#writer = new RowWriter({ compat: options.compat, isStrict: false })
+    this.#tables = new WholeTables(options.folder)
   }
 
-  add(type: string, items: readonly Json[], parents: ExtraColumns): void {
-    const list = this.#options.structure.root(type).child(ITEMS)
-    this.#writer.write(this.#open(list, Object.keys(parents)), items, parents)
-    for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
-  }
-
-  finish(): FinishedTable[] {
-    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count: rows, kinds }]) => {
-      const ofName = insteadOf === undefined ? { name } : { name, insteadOf }
-      const pieces = [out.finish(headerLine(columns))]
-      return { ...ofName, columns: [...columns], primaryKey: [], types: [...types], rows, kinds, pieces }
-    })
+  write(log: ItemLog): Promise<FinishedTable[]> {
+    const { structure, compat } = this.#options
+    return this.#tables.write(log, compat, (type, parents) =>
+      this.#open(structure.root(type).child(ITEMS), parents),
+    )
   }
 
   /** The columns that rows of a data type have from its parents, before any of its rows: they may come with later ones only. */
@@ -91,7 +139,7 @@ export class FinalTables {
     node: StructureNode,
     columns: readonly string[],
     aliases: Map<string, string>,
-    table: FinalTable,
+    table: WholeTable,
   ): FinalPlan {
     const cells = new Map([...new Set(columns)].map((name, cell) => [name, cell]))
     const cellOf = ({ header = '' }: StructureNode): number => cells.get(header) ?? -1
@@ -116,29 +164,20 @@ export class FinalTables {
   })
 
   /** Rows of two places share a table only when their columns are the same; with `compat` as in Generic Extractor, which is said. */
-  #table(node: StructureNode, columns: readonly string[]): FinalTable {
-    const { compat, names, folder, isTyped } = this.#options
+  #table(node: StructureNode, columns: readonly string[]): WholeTable {
+    const { compat, names, isTyped } = this.#options
     const asked = names.of(node)
     const isOther = (name: string): boolean =>
-      csvLine(this.#tables.get(name)?.columns ?? columns) !== csvLine(columns)
+      csvLine(this.#tables.columnsOf(name) ?? columns) !== csvLine(columns)
     const name = !isOther(asked)
       ? asked
       : compat
         ? names.shared(node, asked)
         : names.instead(node, asked, isOther)
-    const known = this.#tables.get(name)
-    known?.types.add(node.dataType)
-    if (known !== undefined) return known
-    const table = {
-      ...noRows(isTyped ? new ColumnKinds() : undefined),
-      out: new AppendFile(pathInside(folder, `final-${this.#tables.size}.csv`)),
-      columns,
+    return this.#tables.open(name, columns, node.dataType, {
       insteadOf: name === asked ? undefined : asked,
-      types: new Set([node.dataType]),
-    }
-    table.rows.line(headerLine(columns))
-    this.#tables.set(name, table)
-    return table
+      kinds: isTyped ? new ColumnKinds() : undefined,
+    })
   }
 }
 

@@ -1,21 +1,19 @@
 import { md5Digest } from '../../digests.ts'
-import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { csvLine, shortName } from '../values/php/php-values.ts'
-import { ItemLog, pageOfItems } from './item-log.ts'
+import type { ExtraColumns } from '../values/php/php-serialize.ts'
+import { shortName } from '../values/php/php-values.ts'
+import { WholeTables } from './final-tables.ts'
 import { isListType, LegacyStructure } from './legacy-structure.ts'
 import {
   type ColumnPlan,
   type ItemsPlan,
   type ListPlan,
-  noRows,
   type ObjectPlan,
   objectPlan,
   type TableRows,
 } from './row-plan.ts'
-import { RowWriter } from './row-writer.ts'
-import type { AddOptions } from './sink-types.ts'
-import { AppendFile } from './table-spool.ts'
+import { ItemLog, type PageSource } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
 /** Gives the plan for the rows at a path of the old structure. */
@@ -26,18 +24,11 @@ interface LegacyTablesOptions {
   compat: boolean
   structure: unknown
   warn(message: string): void
-  state: LegacyTablesState | undefined
 }
 
 export interface LegacyTablesState {
   structure: unknown
   logBytes: number
-}
-
-interface LegacyTable extends TableRows {
-  out: AppendFile
-  columns: string[]
-  types: Set<string>
 }
 
 /**
@@ -53,20 +44,20 @@ export class LegacyTables {
   readonly #compat: boolean
   readonly #headers = new Map<string, string[]>()
 
-  constructor(options: LegacyTablesOptions) {
+  constructor(options: LegacyTablesOptions, state: LegacyTablesState | undefined) {
     const nestedList = (path: string): void =>
       options.warn(`Unsupported array nesting in '${path}'! Converting to JSON string.`)
     this.#folder = options.folder
     this.#compat = options.compat
-    this.#structure = new LegacyStructure(options.state?.structure ?? options.structure, nestedList)
-    this.#log = new ItemLog(pathInside(options.folder, 'items.log'), options.state?.logBytes)
+    this.#structure = new LegacyStructure(state?.structure ?? options.structure, nestedList)
+    this.#log = new ItemLog(pathInside(options.folder, 'items.log'), state?.logBytes)
   }
 
-  add(type: string, items: readonly Json[], options: AddOptions): void {
+  add(type: string, items: readonly Json[], parents: ExtraColumns, source?: PageSource): void {
     const isNothing = items.length === 0 || (items.length === 1 && items[0] === null)
     if (isNothing && !this.#structure.knows(type)) return
     this.#structure.learn(type, items)
-    this.#log.append(type, { ...options.parent } as JsonObject, options.source ?? pageOfItems(items)) // values are JSON
+    this.#log.append(type, parents, items, source)
   }
 
   checkpoint(): LegacyTablesState {
@@ -78,51 +69,22 @@ export class LegacyTables {
     return this.#structure.store()
   }
 
-  async finish(): Promise<FinishedTable[]> {
-    const tables = new Map<string, LegacyTable>()
-    const writer = new RowWriter({ compat: this.#compat, isStrict: false })
+  finish(): Promise<FinishedTable[]> {
+    const tables = new WholeTables(this.#folder)
     const plans = new Map<string, ItemsPlan>()
-    for await (const { type, items, parent } of this.#log.pages()) {
+    return tables.write(this.#log, this.#compat, (type, ofPage) => {
       const open = (path: string, parents: readonly string[]): ItemsPlan => {
         const id = JSON.stringify([type, path, parents])
-        const plan = plans.get(id) ?? this.#plan(path, parents, this.#open(tables, path, parents, type), open)
+        const table = tables.open(legacyName(path), this.#header(path, parents), type)
+        const plan = plans.get(id) ?? this.#plan(path, parents, table, open)
         plans.set(id, plan)
         return plan
       }
-      writer.write(open(type, Object.keys(parent)), items, parent)
-      for (const { out, rows } of tables.values()) out.writeBytes(rows.take())
-    }
-    return [...tables].map(([name, { out, columns, types, count: rows }]) => ({
-      ...{ name, columns, primaryKey: [], types: [...types], rows },
-      pieces: [out.finish(csvLine(columns))],
-    }))
+      return open(type, ofPage)
+    })
   }
 
-  #open(
-    tables: Map<string, LegacyTable>,
-    path: string,
-    parents: readonly string[],
-    type: string,
-  ): LegacyTable {
-    const name = legacyName(path)
-    let table = tables.get(name)
-    if (table === undefined) {
-      const columns = this.#header(path, parents)
-      const out = new AppendFile(pathInside(this.#folder, `legacy-${tables.size}.csv`))
-      table = {
-        ...noRows(),
-        out,
-        columns,
-        types: new Set(),
-      }
-      table.rows.line(csvLine(columns))
-      tables.set(name, table)
-    }
-    table.types.add(type)
-    return table
-  }
-
-  #plan(path: string, parents: readonly string[], table: LegacyTable, open: Open): ItemsPlan {
+  #plan(path: string, parents: readonly string[], table: TableRows, open: Open): ItemsPlan {
     const columns = this.#header(path, parents)
     const cellOf = (name: string): number => columns.indexOf(name)
     return {

@@ -2,7 +2,6 @@ import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { safeName } from '../values/php/php-values.ts'
-import { type LearnEvents, learnItems } from './learn.ts'
 import {
   columnNodes,
   dataColumns,
@@ -14,7 +13,7 @@ import {
 } from './row-plan.ts'
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
-import type { StructureNode } from './structure-node.ts'
+import { type LearnEvents, learnItems, type StructureNode } from './structure-node.ts'
 import { columnNames, headerLine, type TableNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 

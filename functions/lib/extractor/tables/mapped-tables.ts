@@ -11,8 +11,8 @@ import {
   phpVarExport,
 } from '../values/php/php-serialize.ts'
 import { cellText, csvLine, isEmpty, isScalar } from '../values/php/php-values.ts'
-import { ColumnKinds } from './column-kinds.ts'
 import { type MappingEntry, mappedValue, readMapping, type TableEntry, tablesOfMapping } from './mapping.ts'
+import { ColumnKinds } from './row-plan.ts'
 import { AppendFile } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 

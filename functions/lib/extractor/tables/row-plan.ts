@@ -1,6 +1,5 @@
-import { ByteText } from '../values/php/byte-text.ts'
 import { phpSerialize } from '../values/php/php-serialize.ts'
-import type { ColumnKinds } from './column-kinds.ts'
+import { cellText, type Scalar } from '../values/php/php-values.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 
 /** All that is needed to write the rows of a list without a look at what was learnt. */
@@ -134,4 +133,72 @@ export const columnNodes = (items: StructureNode): StructureNode[] => {
     dataColumns(object).flatMap(child => (child.type === 'object' ? nodesOf(child) : [child]))
   const data = kindOf(items.solid ?? items.type) === 'scalar' ? [items] : []
   return [...data, ...nodesOf(items)]
+}
+
+type Kind = 'text' | 'number' | 'truth'
+
+/** The columns of a table by what JSON calls their values; a null says nothing. */
+export class ColumnKinds {
+  readonly #kinds: Map<string, Set<Kind>>
+
+  constructor(saved: readonly [column: string, kinds: Kind[]][] = []) {
+    this.#kinds = new Map(saved.map(([column, kinds]) => [column, new Set(kinds)]))
+  }
+
+  /** The cell of a value, which is noted. Truth has its words: otherwise true would be a number among others, and false would be null. */
+  cell(column: string, value: Scalar | null): string {
+    if (value !== null) this.#note(column, cellKindOf(value))
+    return typeof value === 'boolean' ? String(value) : cellText(value, false)
+  }
+
+  /** Notes what the rows of another file of the table hold. */
+  add(other: ColumnKinds): void {
+    for (const [column, kinds] of other.#kinds) for (const kind of kinds) this.#note(column, kind)
+  }
+
+  #note(column: string, kind: Kind): void {
+    const known = this.#kinds.get(column)
+    if (known === undefined) this.#kinds.set(column, new Set([kind]))
+    else known.add(kind)
+  }
+
+  /** Whether a column has values of several kinds. */
+  isMixed(column: string): boolean {
+    return (this.#kinds.get(column)?.size ?? 0) > 1
+  }
+
+  /** Whether a column is text, whatever its texts look like. */
+  isText(column: string): boolean {
+    return this.isMixed(column) || this.#kinds.get(column)?.has('text') === true
+  }
+
+  save(): [column: string, kinds: Kind[]][] {
+    return [...this.#kinds].map(([column, kinds]) => [column, [...kinds]])
+  }
+}
+
+const cellKindOf = (value: Scalar): Kind =>
+  typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'truth' : 'number'
+
+/** Lines in UTF-8, put together outside of the heap: as strings those of a page would outlive what V8 collects cheaply. */
+class ByteText {
+  bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(1024)
+  length = 0
+
+  line(text: string): void {
+    const needed = this.length + 3 * text.length // at most, for each unit of UTF-16
+    if (needed > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
+      larger.set(this.bytes.subarray(0, this.length))
+      this.bytes = larger
+    }
+    this.length += this.bytes.write(text, this.length)
+  }
+
+  /** The lines so far; the next one takes their place. */
+  take(): Uint8Array {
+    const lines = this.bytes.subarray(0, this.length)
+    this.length = 0
+    return lines
+  }
 }

@@ -7,8 +7,7 @@ import {
   transliterate,
 } from '../../table-engine/csv/column-names.ts'
 import { safeName } from '../values/php/php-values.ts'
-import { hasHeader } from './learn.ts'
-import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
+import { hasHeader, ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
 /** All data types of one bucket: what their JSON looks like and what the columns are called. */
 export class Structure {

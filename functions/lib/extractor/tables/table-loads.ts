@@ -8,8 +8,8 @@ import { type ExtractorConfig, outputBucket } from '../config/parse-config.ts'
 import { phpJsonEncode } from '../values/php/php-serialize.ts'
 import { safeName } from '../values/php/php-values.ts'
 import { readMapping, tablesOfMapping } from './mapping.ts'
-import type { TableLoad } from './sink-types.ts'
-import { tableFileName } from './table-file.ts'
+import type { TableLoad } from './write-tables.ts'
+import { tableFileName } from './write-tables.ts'
 
 /** A table as far as its load depends on it. */
 interface LoadableTable {

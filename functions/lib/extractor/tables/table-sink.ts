@@ -4,18 +4,45 @@ import type { Json } from '../../json/json-value.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
-import type {
-  AddOptions,
-  TableSink,
-  TableSinkCheckpoint,
-  TableSinkOptions,
-  WrittenTable,
-} from './sink-types.ts'
-import { removeTables, writeManifest } from './table-file.ts'
 import { keyLists } from './table-loads.ts'
-import { writeTables } from './write-tables.ts'
+import type { PageSource } from './table-spool.ts'
+import { type Output, type WrittenTable, writeTables } from './write-tables.ts'
 
-interface Checkpoint extends TableSinkCheckpoint {
+/** How rows become tables, and where they wait. One sink serves one output bucket. */
+export interface TableSinkOptions extends Partial<Pick<Output, 'bucket' | 'loadOf' | 'warn'>> {
+  /** Folder for spooled rows, made when missing. A resumed sink needs the same folder contents (or a copy of them). */
+  folder: string
+  /** Primary key of a data type whose nested lists need a key too (`keyLists`). Default: none does. */
+  keyOfLists?: ((type: string) => readonly string[] | undefined) | undefined
+  /** Of all jobs that write to the bucket. */
+  dataTypes?: readonly string[] | undefined
+  /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */
+  mappings?: unknown
+  /** Cells as in Generic Extractor (14 significant digits). Default false: numbers keep the text that the API sent. */
+  compat?: boolean | undefined
+  /** `detect`: columns have the types of JSON; without `compat` and the old parser. Default `text`. */
+  types?: 'text' | 'detect' | undefined
+  /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
+  parser?: 'current' | 'legacy' | undefined
+  /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */
+  structure?: unknown
+  /** What an earlier process's `checkpoint()` gave. */
+  checkpoint?: TableSinkCheckpoint | undefined
+}
+
+/** One page of items, all of one data type. */
+export interface AddOptions {
+  /** Columns added to each row: `parent_<path>` of child jobs and user data, in this order. */
+  parent?: Readonly<Record<string, Json>> | undefined
+  /**
+   * The exact bytes of the response that the items came from, and the keys that lead to them in it. Saves the sink from
+   * writing the items as JSON again for the rare rebuild. Leave out when items were changed (filters) or are not a list.
+   */
+  source?: PageSource | undefined
+}
+
+/** JSON; holds no rows. */
+export interface TableSinkCheckpoint {
   /** What was said: each sentence once, in however many legs. */
   said: string[]
   rows: number
@@ -23,13 +50,12 @@ interface Checkpoint extends TableSinkCheckpoint {
   mapped: MappedTablesState
 }
 
-/** Tables of one output bucket, from pages of JSON items. See `TableSink`. */
-export const createTableSink = (options: TableSinkOptions): TableSink => {
-  // Only `checkpoint` below makes these.
-  const state = options.checkpoint as Checkpoint | undefined
-  const compat = options.compat ?? false
-  mkdirSync(options.folder, { recursive: true })
-  const { folder, structure } = options
+export type TableSink = ReturnType<typeof createTableSink>
+
+/** Tables of one output bucket, from pages of JSON items. */
+export const createTableSink = (options: TableSinkOptions) => {
+  const { folder, structure, bucket, checkpoint: state, compat = false } = options
+  mkdirSync(folder, { recursive: true })
   const said = new Set(state?.said)
   const warn = (message: string): void => {
     if (!said.has(message)) options.warn?.(message)
@@ -37,101 +63,66 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
   }
   const isLegacy = options.parser === 'legacy'
   const isTyped = options.types === 'detect' && !compat && !isLegacy
+  const given = { folder, compat, isTyped, structure, dataTypes: options.dataTypes ?? [], warn }
   // Made by the same kind of tables: the parser does not change within a run.
   const automatic = isLegacy
-    ? new LegacyTables({
-        folder,
-        compat,
-        structure,
-        warn,
-        state: state?.automatic as LegacyTablesState | undefined,
-      })
-    : new AutomaticTables({
-        folder,
-        compat,
-        isTyped,
-        structure,
-        dataTypes: options.dataTypes ?? [],
-        warn,
-        state: state?.automatic as AutomaticTablesState | undefined,
-      })
+    ? new LegacyTables(given, state?.automatic as LegacyTablesState | undefined)
+    : new AutomaticTables(given, state?.automatic as AutomaticTablesState | undefined)
   const mapped = new MappedTables(folder, options.mappings, { compat, isTyped }, state?.mapped)
   let rows = state?.rows ?? 0
 
-  const withListKeys = (
-    type: string,
-    items: readonly Json[],
-    { source, parent }: AddOptions,
-  ): [readonly Json[], AddOptions] => {
-    const key = options.keyOfLists?.(type)
-    if (key === undefined) return [items, { parent, source }]
-    return [keyLists(items, key, parent), { parent }]
-  }
-
   return {
+    /** Rows of each top-level data type added so far; for progress lines. */
     get rows() {
       return rows
     },
-    add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
+    /**
+     * Converts one page of items. Synchronous; rows go to disk in large writes.
+     * @throws UserError `extractor.tables.incompatibleTypes` and others when values do not fit the columns known so far
+     */
+    add(type: string, items: readonly Json[], { parent = {}, source }: AddOptions = {}): void {
+      const key = options.keyOfLists?.(type)
       refuseTooDeep(type, () => {
-        if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
-        else automatic.add(type, ...withListKeys(type, items, addOptions))
+        if (mapped.has(type)) mapped.add(type, items, parent)
+        else if (key === undefined) automatic.add(type, items, parent, source)
+        else automatic.add(type, keyLists(items, key, parent), parent)
       })
       rows += items.length
     },
-    checkpoint(): Checkpoint {
-      return {
-        version: 1,
-        said: [...said],
-        rows,
-        automatic: automatic.checkpoint(),
-        mapped: mapped.checkpoint(),
-      }
-    },
-    structure() {
-      return { struct: automatic.stored(), structVersion: isLegacy ? 2 : 3 }
-    },
+    /** Flushes everything to `folder`. The sink stays usable. */
+    checkpoint: (): TableSinkCheckpoint => ({
+      said: [...said],
+      rows,
+      automatic: automatic.checkpoint(),
+      mapped: mapped.checkpoint(),
+    }),
+    /** `json_parser.struct` for the output state: what was learnt so far (structure version 3; legacy parser 2). */
+    structure: () => ({ struct: automatic.stored(), structVersion: isLegacy ? 2 : 3 }),
+    /** Writes `<outDir>/<bucket>.<table>` and `.manifest` files and removes the spool. The sink cannot be used after. */
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
-      const output = { folder: outDir, bucket: options.bucket, files: new Map<string, string>() }
+      const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       const finished = [...mapped.finish(), ...(await automatic.finish())]
       const tables = await writeTables(
         finished.filter(({ columns }) => compat || columns.length > 0),
-        output,
+        { folder: outDir, bucket, loadOf, warn },
       )
-      const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
-      try {
-        for (const table of tables) {
-          await writeManifest(output, table, loadOf(table))
-          const mixed = table.columns.filter(column => table.kinds?.isMixed(column))
-          if (mixed.length > 0)
-            warn(
-              `Columns of '${table.name}' have values of different types and are text: ${mixed.join(', ')}.`,
-            )
-        }
-      } catch (error) {
-        await removeTables(tables)
-        throw error
-      }
-      rmSync(options.folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
       return tables
     },
   }
 }
 
+/** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
 const refuseTooDeep = (type: string, add: () => void): void => {
   try {
     add()
-  } catch (error) {
-    throw error instanceof RangeError ? tooDeep(type, error) : error
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new UserError(
+      'extractor.tables.tooDeep',
+      `Data of '${type}' are nested too deeply to become tables.`,
+      { cause },
+    )
   }
-}
-
-/** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
-const tooDeep = (type: string, cause: RangeError): UserError => {
-  return new UserError(
-    'extractor.tables.tooDeep',
-    `Data of '${type}' are nested too deeply to become tables.`,
-    { cause },
-  )
 }

@@ -1,9 +1,44 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
-import type { WrittenTable } from './sink-types.ts'
-import { type Output, removeTables, tableFile } from './table-file.ts'
+import { isFileName, pathInside } from '../../paths/path-inside.ts'
+import { safeName } from '../values/php/php-values.ts'
+import type { ColumnKinds } from './row-plan.ts'
 import { headerLine } from './table-header.ts'
+
+/** A table of the output. */
+export interface WrittenTable {
+  /** Table name, such as `users_tags`. */
+  name: string
+  /** The name that it would have, had another table of other columns not taken it. */
+  insteadOf?: string
+  /** Path of the CSV file; the manifest is `<file>.manifest`. */
+  file: string
+  columns: string[]
+  primaryKey: string[]
+  /** Data types that its rows come from. */
+  types: string[]
+  rows: number
+  /** Where columns have types. */
+  kinds?: ColumnKinds | undefined
+}
+
+/** How the storage service is to take a table. */
+export interface TableLoad {
+  incremental: boolean
+  primaryKey: string[]
+}
+
+/** Where finished tables go. */
+export interface Output {
+  folder: string
+  /** Output bucket without `in.c-`: file `<bucket>.<table>`, destination `in.c-<bucket>.<table>`. Absent: `<table>`, no destination. */
+  bucket: string | undefined
+  /** How each finished table is loaded, for its manifest. */
+  loadOf: (table: WrittenTable) => TableLoad
+  /** Called for things the author of the configuration should know, such as a list inside a list. */
+  warn: (message: string) => void
+}
 
 /** Rows in a file of the spool. */
 export interface Piece {
@@ -42,9 +77,10 @@ export const writeTables = async (
   const written: WrittenTable[] = []
   try {
     for (const { pieces, ...table } of byName.values()) {
-      const file = tableFile(output, table.name)
+      const file = tableFile(output, table.name, written)
       written.push({ ...table, file })
       await writeTable(file, headerLine(table.columns), pieces)
+      await writeManifest(output, { ...table, file })
     }
   } catch (error) {
     await removeTables(written)
@@ -146,4 +182,63 @@ const pushRow = (pieces: Buffer[], data: Buffer, cells: readonly number[], mappi
     pieces.push(position === -1 ? empty : data.subarray(cells[2 * position], cells[2 * position + 1]))
   })
   pieces.push(lineEnd)
+}
+
+/**
+ * The path of a table's file.
+ *
+ * @throws UserError `extractor.tables.fileName` when its name gives no file, or the file of another table
+ */
+const tableFile = ({ folder, bucket }: Output, name: string, written: readonly WrittenTable[]): string => {
+  const file = tableFileName(bucket, name)
+  const other = written.find(table => tableFileName(bucket, table.name) === file)
+  const problem =
+    !isFileName(file) || !isFileName(`${file}.manifest`)
+      ? 'which is not the name of a file'
+      : other && `which is the file of the table "${other.name}"`
+  if (problem !== undefined)
+    throw new UserError(
+      'extractor.tables.fileName',
+      `The table "${name}" would be written to "${file}", ${problem}. Set "dataType" or "outputBucket" to another name.`,
+    )
+  for (const beside of ['.manifest', '.part']) pathInside(folder, file + beside)
+  return pathInside(folder, file)
+}
+
+/** `<bucket>.<table>`, or `<table>` without a bucket. */
+export const tableFileName = (bucket: string | undefined, name: string): string =>
+  bucket === undefined ? fileName(name) : `${bucket}.${fileName(name)}`
+
+/**
+ * Mapped tables keep their data type as name. One that is the path of an endpoint, or would take the place of a file
+ * beside another table, is named as an automatic table is.
+ */
+const fileName = (name: string): string =>
+  isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
+
+/**
+ * The manifest beside a table (docs/reference/extractor-tables.md#files): no destination without a bucket, no primary
+ * key without one.
+ */
+const writeManifest = async ({ bucket, loadOf, warn }: Output, table: WrittenTable): Promise<void> => {
+  const { name, columns, kinds } = table
+  const { incremental, primaryKey } = loadOf(table)
+  const manifest = {
+    ...(bucket === undefined ? {} : { destination: `in.c-${bucket}.${name}` }),
+    incremental,
+    ...(primaryKey.length === 0 ? {} : { primary_key: primaryKey }),
+    ...(kinds && { types: 'detect', text_columns: columns.filter(column => kinds.isText(column)) }),
+  }
+  await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
+  const mixed = columns.filter(column => kinds?.isMixed(column))
+  if (mixed.length > 0)
+    warn(`Columns of '${name}' have values of different types and are text: ${mixed.join(', ')}.`)
+}
+
+/** Takes finished tables back: a run that fails leaves none. */
+export const removeTables = async (tables: readonly WrittenTable[]): Promise<void> => {
+  for (const { file } of tables) {
+    await rm(file, { force: true })
+    await rm(`${file}.manifest`, { force: true })
+  }
 }

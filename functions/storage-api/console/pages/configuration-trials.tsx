@@ -1,4 +1,4 @@
-import { previewResult } from '#lib/extractor/run/preview/preview-schemas.ts'
+import { previewResult } from '#lib/extractor/run/preview-schemas.ts'
 import type { ApiClient } from '../api-client.ts'
 import { Act, Field } from '../forms.tsx'
 import { Preview } from '../preview.tsx'

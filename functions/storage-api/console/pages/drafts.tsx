@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DraftBody, draftBody, draftRemarks } from '#lib/extractor/run/preview/preview-schemas.ts'
+import { type DraftBody, draftBody, draftRemarks } from '#lib/extractor/run/preview-schemas.ts'
 import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, path, Refusal } from '../api-client.ts'
 import { Editor, type Refused, readEdited, refusedAs, SaveAsDraft, store } from '../configuration-editor.tsx'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { previewStored } from '#functions/run-extractor/preview/preview-stored.ts'
-import { PREVIEW_LIMITS } from '#lib/extractor/run/preview/preview-limits.ts'
+import { PREVIEW_LIMITS } from '#lib/extractor/run/preview-schemas.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { folderUntilEnd, untilEnd } from '#support/until-end.ts'
 import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'

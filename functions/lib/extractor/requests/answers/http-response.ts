@@ -1,5 +1,5 @@
 import { UserError } from '#lib/errors/errors.ts'
-import type { ErrorRule } from '../../config/error-rules-schema.ts'
+import type { ErrorRule } from '../../config/response-schema.ts'
 
 /** As undici gives them: lower-case names, a list for repeated fields. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>

@@ -8,11 +8,10 @@ import { type Authenticator, type AuthenticatorOptions, noAuthentication } from 
 import { setHeader } from '../http/outgoing-request.ts'
 import { awsSigner } from './aws-signature.ts'
 import { createJwtSigner, jwtAuthentication } from './jwt.ts'
-import { loginAuthentication } from './login.ts'
-import { oauth2Authentication } from './oauth2.ts'
-import { oauth10Authentication } from './oauth10.ts'
+import { loginAuthentication, oauth2Authentication } from './login.ts'
 import {
   apiKeyAuthentication,
+  oauth10Authentication,
   oauth20Authentication,
   parseData,
   queryAuthentication,

@@ -6,12 +6,18 @@ import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-ans
 import type { Log, Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import type { Authenticator } from './authenticator.ts'
-import { type FetchedPage, parsedLater } from './fetched-page.ts'
-import { type Exchange, noTries, type Send } from './http-client.ts'
+import { type Exchange, noTries, type RedirectTarget, type Send } from './http-client.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
-import { isUsual, jsonText, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
-import type { RedirectTarget } from './redirect.ts'
+import {
+  type FetchedPage,
+  isUsual,
+  jsonText,
+  type ParseResponseOptions,
+  parsedLater,
+  parseResponse,
+  statusError,
+} from './parse-response.ts'
 import type { HttpUrl } from './resolve-url.ts'
 import type { RuleFor } from './retry-delay.ts'
 

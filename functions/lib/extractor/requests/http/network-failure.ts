@@ -1,5 +1,4 @@
 import type { HttpResponse } from '../answers/http-response.ts'
-import { BodyError } from './collect-response.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 
 /** A request that got no whole response, with curl's number for it: configurations list those in `retryConfig.curl`. */
@@ -11,6 +10,11 @@ export class NetworkFailure extends Error {
     super(message, options)
     this.curlCode = curlCode
   }
+}
+
+/** An error that came after the headers did, so that the reply was not empty. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError'
 }
 
 const byCode: Readonly<Record<string, number>> = {

@@ -7,7 +7,7 @@ import {
   type ErrorRule,
   isStatusClass,
   type ResponseTest,
-} from '../../config/error-rules-schema.ts'
+} from '../../config/response-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers/http-response.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Pagination } from '#lib/extractor/config/pagination-schema.ts'
 import { createPaginator } from '#lib/extractor/paging/create-paginator.ts'
-import { findLink } from '#lib/extractor/paging/header-link.ts'
+import { findLink } from '#lib/extractor/paging/next-address.ts'
 import { buildEndpoint } from '#lib/extractor/requests/http/outgoing-request.ts'
 import type { PageRequest, RequestOptions } from '#lib/extractor/requests/http/page-request.ts'
 import { createLog, createMasker } from '#lib/extractor/requests/masking/masker.ts'

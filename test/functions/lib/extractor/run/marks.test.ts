@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cutValue } from '#lib/extractor/run/placeholders.ts'
+import { cutValue } from '#lib/extractor/run/job-plan.ts'
 import { isAhead, isNone } from '#lib/extractor/values/select/ordering.ts'
 import type { Json } from '#lib/json/json-value.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TableSinkCheckpoint, TableSinkOptions } from '#lib/extractor/tables/sink-types.ts'
+import type { TableSinkCheckpoint, TableSinkOptions } from '#lib/extractor/tables/table-sink.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
 import type { Json, JsonObject } from '#lib/json/json-value.ts'
 

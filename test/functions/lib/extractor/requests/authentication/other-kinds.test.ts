@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signatureBase } from '#lib/extractor/requests/authentication/oauth10.ts'
+import { signatureBase } from '#lib/extractor/requests/authentication/query.ts'
 import { resolveUrl } from '#lib/extractor/requests/http/resolve-url.ts'
 import { startApi } from '../../api-server.ts'
 import { extractFrom, runExtraction } from '../../run-extraction.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRequestBudget, type SentLately } from '#lib/extractor/requests/http/admission.ts'
+import { createRequestBudget, type SentLately } from '#lib/extractor/requests/http/rate-limit.ts'
 import { type VirtualTime, virtualTime } from './virtual-time.ts'
 
 const silent = { debug: () => {}, info: () => {}, warning: () => {} }

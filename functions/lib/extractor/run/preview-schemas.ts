@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { codeAndMessage, described } from '#lib/wire/fields.ts'
-import { jobOutcome } from '#lib/wire/run-body.ts'
+import { codeAndMessage, described } from '../../wire/fields.ts'
+import { jobOutcome } from '../../wire/run-body.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())
 
@@ -100,3 +100,29 @@ export const draftBody = z
   .register(described, { name: 'ConfigurationDraft' })
 
 export type DraftBody = z.infer<typeof draftBody>
+
+export interface PreviewLimits {
+  requests: number
+  seconds: number
+  /** Of all answers together, and of each. */
+  bytes: number
+  /** Of each body that is shown, and of all together. */
+  shownBodyBytes: number
+  shownBytes: number
+  /** Characters of all cells together, and of each. */
+  shownCellsLength: number
+  shownCellLength: number
+  logLines: number
+}
+
+/** Within what a request has the time for, and what its reply may hold (docs/reference/storage-api.md#limits). */
+export const PREVIEW_LIMITS: PreviewLimits = {
+  requests: 50,
+  seconds: 15,
+  bytes: 10_000_000,
+  shownBodyBytes: 16_384,
+  shownBytes: 400_000,
+  shownCellsLength: 400_000,
+  shownCellLength: 1_000,
+  logLines: 200,
+}

@@ -3,15 +3,20 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { parse } from 'csv-parse'
-import { UserError } from '#lib/errors/errors.ts'
-import { isContainer, mapFields } from '#lib/json/json-value.ts'
-import { NetworkFailure, type Outcome, type Witness } from '../../requests/http/network-failure.ts'
-import type { OutgoingRequest } from '../../requests/http/outgoing-request.ts'
-import type { WrittenTable } from '../../tables/sink-types.ts'
-import { type ExtractOptions, type ExtractResult, extract } from '../extract.ts'
-import { Stopped } from '../stop-signal.ts'
-import { PREVIEW_LIMITS, type PreviewLimits } from './preview-limits.ts'
-import type { Exchange, PreviewResult, PreviewTable } from './preview-schemas.ts'
+import { UserError } from '../../errors/errors.ts'
+import { isContainer, mapFields } from '../../json/json-value.ts'
+import { NetworkFailure, type Outcome, type Witness } from '../requests/http/network-failure.ts'
+import type { OutgoingRequest } from '../requests/http/outgoing-request.ts'
+import type { WrittenTable } from '../tables/write-tables.ts'
+import { type ExtractOptions, type ExtractResult, extract } from './extract.ts'
+import {
+  type Exchange,
+  PREVIEW_LIMITS,
+  type PreviewLimits,
+  type PreviewResult,
+  type PreviewTable,
+} from './preview-schemas.ts'
+import { Stopped } from './stop-signal.ts'
 
 interface PreviewOptions extends Pick<ExtractOptions, 'config' | 'state' | 'allowedPrivateHosts'> {
   rows: number
