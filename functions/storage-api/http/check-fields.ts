@@ -67,7 +67,7 @@ export const checkFields = <Schema extends z.ZodType>(
     return passedOver && hint === '' ? [] : [{ key, message: `This field was not expected${hint}.` }]
   })
   if (parsed.success && unexpected.length === 0) {
-    passedOver?.push(...others)
+    passedOver?.push(...others.slice(0, MOST_NAMES))
     return parsed.data
   }
   const issues = parsed.error?.issues ?? []
@@ -90,6 +90,8 @@ const knownNames = (schema: z.ZodType): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 
 const MAX_NAME_LENGTH = 100
+/** That a header holds. */
+const MOST_NAMES = 20
 
 /** `whereFilters[0][values]`: the name of the field in a form. */
 const keyOf = ([first, ...rest]: PropertyKey[]): string =>

@@ -6,13 +6,12 @@ import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { integer } from './fields.ts'
 import { cutList } from './page.ts'
 import { parseFields } from './parse-fields.ts'
-import { tellPassedOver } from './passed-over.ts'
 import { readBody } from './read-body.ts'
 import { replyWith } from './reply.ts'
 import { checkPath } from './rights.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** What the OpenAPI document says of a route. */
 export interface DescribedRoute
@@ -120,9 +119,9 @@ const routeOf = <Path extends string, Query extends z.ZodType, Body extends z.Zo
       const whole = answer instanceof Response ? answer : replyWith(answer, definition.replies)
       const reply =
         isList && whole.status === 200 ? await cutList(whole, new URL(request.raw.url), skip) : whole
-      return passedOver.length === 0
-        ? reply
-        : tellPassedOver(reply, passedOver, { sender: request, route: sent.route, services })
+      if (passedOver.length > 0)
+        reply.headers.set('X-Millrace-Ignored-Parameters', passedOver.map(encodeURIComponent).join(', '))
+      return reply
     },
   }
 }

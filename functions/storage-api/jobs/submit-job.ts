@@ -9,7 +9,6 @@ import {
 } from '../../lib/storage/jobs/job-record.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { prefersNoWait } from '../../lib/storage-client/prefer-header.ts'
-import { passedOverSentence } from '../http/passed-over.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
@@ -122,7 +121,9 @@ const storeJob = async (
       creatorToken: { id: caller.tokenId, description: caller.description },
       isByMaster: caller.isMaster,
       baseUrl,
-      ...(passedOver.length > 0 && { warnings: [passedOverSentence(passedOver)] }),
+      ...(passedOver.length > 0 && {
+        warnings: [`Nobody reads these parameters, and they were passed over: ${passedOver.join(', ')}.`],
+      }),
     })
   }
   if (idempotencyKey === undefined) return jobs.accept(await makerOf())

@@ -11,6 +11,7 @@ import type { Route } from '../http/route.ts'
 import { answerForRun } from '../http/run-log.ts'
 import { CATALOG_PATH } from '../iceberg/match-endpoint.ts'
 import type { Caller, Services } from '../services/services.ts'
+import { insteadOf } from './not-offered.ts'
 import { routes } from './routes.ts'
 
 /** What answers requests; bodies stream in and out where a route lets them. */
@@ -41,6 +42,10 @@ export const createApp = (services: Services): App => {
   }
   const hono = new Hono({ getPath: request => readRequestPath(pathOf(new URL(request.url))).path })
   hono.use(allowPages)
+  hono.use(async ({ req }, next) => {
+    const instead = insteadOf(req.path)
+    return instead === undefined ? next() : errorReply(new UserError('notImplemented', instead), services.log)
+  })
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
       answerAndLog(route, context.req.raw, context.req.param(), inTurn),

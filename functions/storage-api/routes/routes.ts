@@ -41,11 +41,9 @@ import { routes as tokens } from '../tokens/tokens.ts'
 import { routes as trials } from '../trials/trials.ts'
 import { routes as triggers } from '../triggers/triggers.ts'
 import { routes as workspaces } from '../workspaces/workspaces.ts'
-import { notOfferedRoutes } from './not-offered.ts'
 
 /** All routes. The first match answers, so a fixed path must precede a parameter in its place. */
 export const routes: readonly Route[] = [
-  ...notOfferedRoutes,
   ...index.list,
   ...tokens.list,
   ...branches.list,

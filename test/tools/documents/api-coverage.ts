@@ -1,6 +1,7 @@
 import type { Route } from '#functions/storage-api/http/route.ts'
 import { servedEndpoints } from '#functions/storage-api/iceberg/catalog.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
+import { insteadOf } from '#functions/storage-api/routes/not-offered.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
 import { knownOperations } from './known-operations.ts'
 
@@ -9,8 +10,8 @@ const shapeOf = (operation: string): string => operation.replaceAll(/\{\w+\}/g, 
 
 const operationOf = ({ method, definition }: Route): string => `${method.toUpperCase()} ${definition.path}`
 
-const stateOf = (route: Route | undefined): string => {
-  if (!route) return 'not built'
+const stateOf = (operation: string, route: Route | undefined): string => {
+  if (!route) return insteadOf(operation.replace(/^\S+ /, '')) === undefined ? 'not built' : 'refused (501)'
   // A route that works may refuse some requests with 501.
   const works = Object.keys(route.definition.replies).some(status => status.startsWith('2'))
   return works ? 'built' : 'refused (501)'
@@ -20,7 +21,7 @@ const stateOf = (route: Route | undefined): string => {
 export const apiCoverage = (): string => {
   const byShape = new Map(routes.map(route => [shapeOf(operationOf(route)), route]))
   const known = Object.values(knownOperations).flat()
-  const states = known.map(([operation]) => stateOf(byShape.get(shapeOf(operation))))
+  const states = known.map(([operation]) => stateOf(operation, byShape.get(shapeOf(operation))))
   const count = (state: string): number => states.filter(each => each === state).length
   const knownShapes = new Set(known.map(([operation]) => shapeOf(operation)))
   const beyond = routes.filter(route => !knownShapes.has(shapeOf(operationOf(route))))
@@ -41,7 +42,7 @@ export const apiCoverage = (): string => {
       '| --- | --- | --- | --- |',
       ...operations.map(
         ([operation, source, note = '']) =>
-          `| \`${operation}\` | [${source}](reference/storage-api.md#${source}) | ${stateOf(byShape.get(shapeOf(operation)))} | ${note} |`,
+          `| \`${operation}\` | [${source}](reference/storage-api.md#${source}) | ${stateOf(operation, byShape.get(shapeOf(operation)))} | ${note} |`,
       ),
     ]),
     '',

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { notOfferedRoutes } from '#functions/storage-api/routes/not-offered.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'
 import { withStorage } from '#support/storage-service.ts'
 
@@ -97,13 +96,12 @@ const ofRows: Record<string, object> = {
   'POST /swap': { targetTableId: `${sourceBucket}.people` },
 }
 const ofTables = routes
-  .filter(route => !notOfferedRoutes.includes(route))
   .map(({ definition: { method, path } }) => `${method.toUpperCase()} ${path}`)
   .filter(name => / \/v2\/storage\/tables\/\{tableId\}/.test(name))
   .map(name => name.replace('/v2/storage/tables/{tableId}', ''))
 /** Every route that reads: of the alias, of its bucket and columns, or of the whole project. */
 const readers = routes
-  .filter(route => !notOfferedRoutes.includes(route) && route.method === 'get')
+  .filter(route => route.method === 'get')
   .map(({ definition }) => definition.path)
   .map(path =>
     path
