@@ -5,10 +5,11 @@ import type { ServiceCall } from '../connect/service-command.ts'
 import { job, lookAtJob, type ShownJob, sayFailed } from './job-line.ts'
 
 type Method = 'POST' | 'PUT' | 'DELETE'
+type JobCall = Pick<ServiceCall, 'api' | 'out' | 'shell'>
 
 /** Asks for a job, and resolves when it has ended. */
 export const endOfJob = async (
-  { api, shell }: Pick<ServiceCall, 'api' | 'shell'>,
+  { api, shell }: JobCall,
   method: Method,
   path: string,
   body?: object,
@@ -18,14 +19,11 @@ export const endOfJob = async (
 }
 
 /** The same, and says what became of it. Resolves to the exit code. */
-export const doJob = async (
-  call: Pick<ServiceCall, 'api' | 'out' | 'shell'>,
-  method: Method,
-  path: string,
-  body?: object,
-): Promise<number> => {
-  const ended = await endOfJob(call, method, path, body)
-  const { out } = call
+export const doJob = async (call: JobCall, ...asked: [Method, string, object?]): Promise<number> =>
+  sayEnd(await endOfJob(call, ...asked), call)
+
+/** Says what became of a job. Resolves to the exit code. */
+export const sayEnd = (ended: ShownJob, { out }: Pick<JobCall, 'out'>): number => {
   const deleted = rowsOfDeletion(ended)
   const rows = rowsOfJob(ended)
   const facts = [

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import * as z from 'zod/mini'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { loadIntoTable } from '../../functions/lib/storage-client/load-into-table.ts'
 import { type QueryBody, queryBody, queryFileBody } from '../../functions/lib/wire/query-body.ts'
-import { bucketToMake, savesAsTable } from '../../functions/lib/wire/saved-query.ts'
+import { isTableIdForLoad } from '../../functions/lib/wire/storage-ids.ts'
+import { followJob } from '../connect/follow-job.ts'
 import type { ServiceCall } from '../connect/service-command.ts'
 import { formatTable } from '../shell/format-table.ts'
 import { printableTo } from '../shell/printable.ts'
@@ -14,7 +16,8 @@ import { progressIn } from '../shell/progress.ts'
 import type { Shell } from '../shell/shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
-import { doJob } from './do-job.ts'
+import { sayEnd } from './do-job.ts'
+import { lookAtJob } from './job-line.ts'
 import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 interface Query {
@@ -57,21 +60,22 @@ export const runQuery = async (
   }
 }
 
-const named = z.object({ id: z.string() })
-
 /** Keeps the result as a table, with the rights of the token. The file between is deleted when the load has ended. */
 export const saveQuery = async (query: Query, tableId: string, call: QueryCall): Promise<number> => {
-  const { api, out } = call
-  const bucketIds = (await api.get('buckets', z.array(named))).map(({ id }) => id)
-  const bucket = bucketToMake(tableId, bucketIds) // A wrong name is said before the query runs.
-  if (bucket) await api.send('POST', bucket.path, named, bucket.body)
-  const known = (await api.get('tables?include=', z.array(named))).map(({ id }) => id)
+  const { api, out, shell } = call
+  // A wrong name is said before the query runs.
+  if (!isTableIdForLoad(tableId)) throw new UserError('cli.usage', 'Name the table like out.c-main.by-city.')
   const { file, warnings } = await api.send('POST', 'query', queryFileBody, { ...query, format: 'parquet' })
   for (const warning of warnings) out.say(warning)
-  const { path, body } = savesAsTable(tableId, file.id, known)
+  const { storage, close } = connectStorage(api.address)
   try {
-    return await doJob(call, 'POST', path, body)
+    const load = { tableId, dataFileId: file.id, incremental: false, primaryKey: [] }
+    const options = { idempotencyKey: crypto.randomUUID(), hasIfExists: true }
+    const { job } = await loadIntoTable(storage, load, options)
+    const started = await lookAtJob(api)(job.id)
+    return sayEnd(await followJob(started, lookAtJob(api), { what: `Job ${job.id}`, shell }), call)
   } finally {
+    close()
     await api.delete(`files/${file.id}`)
   }
 }

@@ -131,7 +131,6 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
 
   const consoleOptions = {
     assets: () => readAssets(join(import.meta.dirname, 'console')),
-    s3Endpoint,
     storeOrigins: storeOrigins(env.FILES_BUCKET, region, s3Endpoint),
   }
 

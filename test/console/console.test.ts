@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -167,13 +167,10 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await open(`/jobs/${id}`)
     await page.locator('.status.success').first().waitFor()
     await page.getByRole('link', { name: 'The file' }).click()
-    const saved = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Slice 1' }).click()
-    const text = gunzipSync(readFileSync(await (await saved).path())).toString()
-    expect(text).toContain('"Praha, ""stará"""')
+    await page.getByText(/npx millrace download \d+/).waitFor()
   })
 
-  it('sends a large file in parts', async () => {
+  it('sends a large file', async () => {
     const rows = Array.from({ length: 20_000 }, (_, row) => `${row},${'text '.repeat(200)}${row}`)
     await drop(write('large.csv', `id,text\n${rows.join('\n')}\n`))
     await page.getByText('20,000 rows.').waitFor()
@@ -315,10 +312,9 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('link', { name: 'Shop', exact: true }).click()
     const text = await page.locator('textarea').inputValue()
     await fill('{"parameters": ')
-    await page.getByText('Not valid JSON').waitFor()
+    await page.locator('.cm-lint-marker-error').waitFor()
     expect(await page.locator('textarea').isVisible()).toBe(false)
     await fill(text.replace('"endpoint"', '"endpiont"'))
-    await page.locator('[data-problem]', { hasText: 'parameters.config.jobs.0' }).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page
       .getByRole('alert')

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../env.ts'
 import type { FileCredentials } from './wire.ts'
 
 /** An S3 client with the temporary credentials of a file, in the file's region. */
-export type S3With = (region: string, credentials: FileCredentials, config?: S3ClientConfig) => S3Client
+type S3With = (region: string, credentials: FileCredentials, config?: S3ClientConfig) => S3Client
 
 export const createS3With =
   (store: ObjectStore): S3With =>

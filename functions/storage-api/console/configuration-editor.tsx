@@ -20,8 +20,6 @@ interface EditorProps extends Refused {
   /** Where it is sent. */
   to: string
   configuration: unknown
-  /** Where the JSON schema of `parameters` is. Default: any object is right. */
-  schema?: string
   look?: string
   /** Above the editor. */
   above?: Child
@@ -29,24 +27,16 @@ interface EditorProps extends Refused {
   children?: Child
 }
 
-/** A configuration as JSON. Works as a plain form; a script makes an editor of it that checks while somebody types. */
+/** A configuration as JSON. Works as a plain form; a script makes an editor of it. */
 export const Editor = (props: EditorProps) => {
-  const { to, configuration, text, problem, schema, look = '', above, children } = props
+  const { to, configuration, text, problem, look = '', above, children } = props
   return (
-    <form
-      method="post"
-      action={to}
-      class={`editor ${look}`}
-      data-unsaved
-      data-json="configuration"
-      data-schema={schema}
-    >
+    <form method="post" action={to} class={`editor ${look}`} data-unsaved data-json>
       {problem !== undefined && <Problem>{problem}</Problem>}
       {above}
       <div>
         <Field label="JSON" name="configuration" rows={24} value={text ?? readable(configuration)} />
       </div>
-      <p class="hint" data-problem aria-live="polite"></p>
       {children}
     </form>
   )

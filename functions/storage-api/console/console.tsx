@@ -3,20 +3,15 @@ import { compress } from 'hono/compress'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
-import type { ObjectStore } from '../../lib/env.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
 import type { Counts } from '../../lib/storage/counts/counts.ts'
-import type { Exchange, Reply } from '../../lib/storage-client/exchange.ts'
-import { createS3With, type S3With } from '../../lib/storage-client/s3-with-credentials.ts'
-import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
-import { componentBody } from '../../lib/wire/component-body.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import type { App } from '../routes/app.ts'
 import { type ApiClient, createApiClient, path, Refusal, type Room } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
-import { startBrowserUpload } from './drop-file.ts'
-import { loadState, startLoad } from './drop-load.ts'
+import { loadState, startLoad, startUpload } from './drop-file.ts'
 import { loadRequest, uploadRequest } from './drop-wire.ts'
 import { type AssetNames, type PageStatus, sendPage, sendPlainPage } from './frame.tsx'
 import { Problem } from './parts.tsx'
@@ -26,7 +21,7 @@ import { keepSaid, takeSaid } from './session.ts'
 import { signingIn } from './signing-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
 
-interface ConsoleOptions extends ObjectStore {
+interface ConsoleOptions {
   /** The storage API, in this process. */
   api: App
   /** What browsers load, by name; read with the first request for a page. */
@@ -45,7 +40,6 @@ interface ConsoleOptions extends ObjectStore {
  */
 export const createConsole = (options: ConsoleOptions): App => {
   const { api, log, now } = options
-  const s3With = createS3With(options)
   let read: ReadonlyMap<string, Asset> | undefined
   const assets = () => (read ??= options.assets())
   const names = () => assetNames(assets())
@@ -72,7 +66,7 @@ export const createConsole = (options: ConsoleOptions): App => {
       // A page that no reply has room for is built again of less. What a form does is done once.
       for (const room of isForm ? [LARGE] : [LARGE, SMALL]) {
         const client = clientFor(context, token, room)
-        const reply = await answer(context, route, { client, form, now: now(), s3With, assets: names() })
+        const reply = await answer(context, route, { client, form, now: now(), assets: names() })
         const text = await reply.clone().text()
         if (Buffer.byteLength(JSON.stringify(text)) <= MAX_LIST_BYTES) return reply
       }
@@ -80,7 +74,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     })
     hono.on(route.method, route.path, handle)
   }
-  serveScripts(hono, { api, s3With, signedIn, clientFor })
+  serveScripts(hono, { signedIn, clientFor })
 
   hono.onError((error, context) => {
     const { status, sentence } = describeFailure(error)
@@ -135,7 +129,6 @@ interface Answered {
   client: ApiClient
   form: Record<string, string>
   now: Date
-  s3With: S3With
   assets: AssetNames
 }
 
@@ -162,42 +155,26 @@ const answer = async (context: Context, route: Route, { assets, ...asked }: Answ
 }
 
 interface ScriptOptions {
-  api: App
-  s3With: S3With
   signedIn: ReturnType<typeof signingIn>
   clientFor: (context: Context, token: string) => ApiClient
 }
 
-/** What scripts ask for, in JSON: the schema of a component, and what becomes of a file that is dropped. */
-const serveScripts = (hono: Hono, { api, s3With, signedIn, clientFor }: ScriptOptions): void => {
-  const storageOf = (context: Context, token: string) =>
-    createStorageClient({ baseUrl: new URL(context.req.url).origin, token, exchange: exchangeWith(api) })
-  hono.get(
-    `${CONSOLE_PATH}/components/:component/schema`,
-    signedIn(async (context, token) => {
-      const at = path`components/${context.req.param('component') ?? ''}`
-      return context.json((await clientFor(context, token).get(at, componentBody)).configurationSchema)
-    }),
+/** What scripts ask for, in JSON: what becomes of a file that is dropped. */
+const serveScripts = (hono: Hono, { signedIn, clientFor }: ScriptOptions): void => {
+  const drop = `${CONSOLE_PATH}/drop`
+  const say = (run: (client: ApiClient, context: Context) => Promise<object>) =>
+    signedIn(async (context, token) => context.json(await run(clientFor(context, token), context)))
+  hono.post(
+    `${drop}/upload`,
+    say(async (client, { req }) => startUpload(client, uploadRequest.parse(await req.json()))),
   )
   hono.post(
-    `${CONSOLE_PATH}/drop/upload`,
-    signedIn(async (context, token) => {
-      const wanted = uploadRequest.parse(await context.req.json())
-      return context.json(await startBrowserUpload(storageOf(context, token), s3With, wanted))
-    }),
-  )
-  hono.post(
-    `${CONSOLE_PATH}/drop/load`,
-    signedIn(async (context, token) => {
-      const wanted = loadRequest.parse(await context.req.json())
-      return context.json(await startLoad(storageOf(context, token), wanted))
-    }),
+    `${drop}/load`,
+    say(async (client, { req }) => loadState(await startLoad(client, loadRequest.parse(await req.json())))),
   )
   hono.get(
-    `${CONSOLE_PATH}/drop/jobs/:id`,
-    signedIn(async (context, token) =>
-      context.json(await loadState(clientFor(context, token), context.req.param('id') ?? '')),
-    ),
+    `${drop}/jobs/:id`,
+    say(async (client, { req }) => loadState(await client.get(path`jobs/${req.param('id') ?? ''}`, jobBody))),
   )
 }
 
@@ -245,15 +222,3 @@ const failurePage = (
       ),
     },
   )
-
-/** Sends requests to the app of this process, without the network. */
-const exchangeWith =
-  (app: App) =>
-  async ({ url, method, headers, body }: Exchange): Promise<Reply> => {
-    const response = await app.fetch(new Request(url, { method, headers, body: body ?? null }))
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      text: await response.text(),
-    }
-  }

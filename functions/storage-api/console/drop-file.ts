@@ -1,75 +1,64 @@
-import {
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { z } from 'zod'
-import { partRanges } from '../../lib/cloud/multipart/part-ranges.ts'
-import type { S3With } from '../../lib/storage-client/s3-with-credentials.ts'
-import type { StorageClient } from '../../lib/storage-client/storage-client.ts'
-import type { BrowserUpload, uploadRequest } from './drop-wire.ts'
+import { z } from 'zod'
+import { preparedFileBody } from '../../lib/wire/file-body.ts'
+import { type JobBody, jobBody } from '../../lib/wire/job-body.ts'
+import { replacedRowsOfJob, rowsOfJob, rowsText, tableOfJob } from '../../lib/wire/job-results.ts'
+import { isTableIdForLoad, parseTableId } from '../../lib/wire/storage-ids.ts'
+import { type ApiClient, path, Refusal } from './api-client.ts'
+import type { BrowserUpload, LoadState, loadRequest, uploadRequest } from './drop-wire.ts'
 
-/** Parts that a browser sends: large enough for few requests, small enough to send again. */
-const PART_BYTES = 16 * 1024 ** 2
-/** Of a session's addresses; its credentials end no later. */
-const EXPIRES_SECONDS = 3600
-
-/**
- * Makes a file and signs the addresses that a browser needs to send its content straight to the object store. Whoever has them may write
- * this one object for an hour.
- */
-export const startBrowserUpload = async (
-  storage: Pick<StorageClient, 'prepareFile'>,
-  s3With: S3With,
+/** Makes a file. Whoever has its address may write this one object for an hour. */
+export const startUpload = async (
+  client: ApiClient,
   { name, bytes }: z.output<typeof uploadRequest>,
 ): Promise<BrowserUpload> => {
-  const { id, region, uploadParams } = await storage.prepareFile({
-    name,
-    sizeBytes: bytes,
-    tags: ['console'],
-  })
-  const s3 = s3With(region, uploadParams.credentials, {
-    // A checksum would have to be in the address, before the bytes are known.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-  })
+  const asked = { name, sizeBytes: bytes, tags: ['console'] }
+  const { id, uploadParams } = await client.send('POST', 'files/prepare', asked, preparedFileBody)
+  return { fileId: id, url: uploadParams.url ?? '' }
+}
+
+/** Throws `Refusal` unless a load can make a table of this id. */
+export const placeOfNewTable = (tableId: string): { bucketId: string; name: string } => {
+  const place = isTableIdForLoad(tableId) ? parseTableId(tableId) : undefined
+  if (place) return place
+  throw new Refusal(400, 'Name the table like out.c-main.by-city.')
+}
+
+/** Loads a file into a table, which is made with its bucket when it is missing. */
+export const startLoad = async (
+  client: ApiClient,
+  { tableId, fileId, ...load }: Pick<z.output<typeof loadRequest>, 'tableId' | 'fileId'> & object,
+): Promise<JobBody> => {
+  const { bucketId, name } = placeOfNewTable(tableId)
+  const body = { ...load, name, dataFileId: fileId, ifExists: 'load' }
+  const start = () => client.send('POST', path`buckets/${bucketId}/tables-async`, body, jobBody)
   try {
-    const object = { Bucket: uploadParams.bucket, Key: uploadParams.key }
-    const encryption = uploadParams['x-amz-server-side-encryption'] === undefined ? {} : encrypted
-    return { fileId: id, ...(await signUpload(s3, { ...object, ...encryption }, bytes)) }
-  } finally {
-    s3.destroy()
+    return await start()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    const [stage, ofBucket = ''] = bucketId.split('.')
+    await client.send('POST', 'buckets', { stage, name: ofBucket.replace(/^c-/, '') })
+    return start()
   }
 }
 
-const encrypted = { ServerSideEncryption: 'AES256' } as const
-
-const signUpload = async (
-  s3: S3Client,
-  object: { Bucket: string; Key: string; ServerSideEncryption?: 'AES256' },
-  bytes: number,
-): Promise<Omit<BrowserUpload, 'fileId'>> => {
-  const options = { expiresIn: EXPIRES_SECONDS }
-  if (bytes <= PART_BYTES) {
-    const url = await getSignedUrl(s3, new PutObjectCommand(object), options)
-    const isEncrypted = object.ServerSideEncryption !== undefined
-    return {
-      parts: [{ url, firstByte: 0, lastByte: bytes - 1 }],
-      headers: isEncrypted ? { 'x-amz-server-side-encryption': 'AES256' } : {},
-    }
-  }
-  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(object))
-  const upload = { Bucket: object.Bucket, Key: object.Key, UploadId }
-  const parts: BrowserUpload['parts'] = []
-  for (const { partNumber, firstByte, lastByte } of partRanges(bytes, PART_BYTES)) {
-    const url = await getSignedUrl(s3, new UploadPartCommand({ ...upload, PartNumber: partNumber }), options)
-    parts.push({ url, firstByte, lastByte })
-  }
+/** What a page that waits for a load says of it. */
+export const loadState = (job: JobBody): LoadState => {
+  const { id: jobId, status } = job
+  const tableId = tableOfJob(job) ?? ''
+  if (status === 'error')
+    return { jobId, status, tableId, sentence: job.error?.message ?? 'It was not loaded.' }
+  const rows = rowsOfJob(job)
   return {
-    parts,
-    headers: {},
-    complete: await getSignedUrl(s3, new CompleteMultipartUploadCommand(upload), options),
+    jobId,
+    status,
+    tableId,
+    ...(job.progress && { sentence: `${rowsText(job.progress.rows, 0)} so far` }),
+    ...(status === 'success' && {
+      sentence: rows === undefined ? 'loaded' : rowsText(rows, replacedRowsOfJob(job)),
+      warnings: warningsOf(job.results),
+    }),
   }
 }
+
+const warningsOf = (results: unknown): string[] =>
+  z.object({ warnings: z.array(z.string()) }).safeParse(results).data?.warnings ?? []

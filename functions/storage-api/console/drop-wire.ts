@@ -6,20 +6,17 @@ export const uploadRequest = z.object({
   bytes: z.int().nonnegative(),
 })
 
-/** Where a browser sends a file: every part to its address, then the list of their ETags to `complete`. */
+/** Where a browser sends a file. */
 export interface BrowserUpload {
   fileId: number
-  /** Positions of bytes, the last one included. One part without `complete`: the whole file. */
-  parts: { url: string; firstByte: number; lastByte: number }[]
-  /** Of each part's request: they are signed. */
-  headers: Record<string, string>
-  complete?: string
+  url: string
 }
 
 export const loadRequest = z.object({
   fileId: z.int(),
   tableId: z.string().min(1),
-  primaryKey: z.array(z.string()),
+  /** Columns with commas between; none: that of the table. */
+  primaryKey: z.string(),
   delimiter: z.string().min(1),
   incremental: z.boolean(),
   /** Given: a table that is not there yet gets the types that all values of the file have. */
@@ -28,13 +25,9 @@ export const loadRequest = z.object({
 
 export type LoadSettings = Omit<z.input<typeof loadRequest>, 'fileId'>
 
-export interface LoadStarted {
-  jobId: number
-  warnings: string[]
-}
-
 /** What the service says of a load. */
 export interface LoadState {
+  jobId: number
   status: 'waiting' | 'processing' | 'success' | 'error'
   tableId: string
   /** How many rows there are, or are so far, or why it failed. */

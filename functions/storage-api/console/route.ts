@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod/mini'
-import type { S3With } from '../../lib/storage-client/s3-with-credentials.ts'
 import type { ApiClient } from './api-client.ts'
 
 /** A step of the way to a page: its path and its name. */
@@ -40,7 +39,6 @@ interface Asked<Name extends string> {
   /** The fields of the form; none of a page. */
   form: Record<string, string>
   now: Date
-  s3With: S3With
 }
 
 export interface Route {

@@ -48,10 +48,7 @@ const sendAll = async (
     const table = (files.length === 1 ? textOf(form, 'table') : '') || tableNameOf(file.name)
     const settings = {
       tableId: `${textOf(form, 'bucket')}.${table}`,
-      primaryKey: textOf(form, 'primaryKey')
-        .split(',')
-        .map(column => column.trim())
-        .filter(column => column !== ''),
+      primaryKey: textOf(form, 'primaryKey'),
       delimiter: chosen === 'tab' || (chosen === '' && isTabbed(file.name)) ? '\t' : chosen || ',',
       incremental: textOf(form, 'incremental') === '1',
       ...(textOf(form, 'detect') === '1' && { types: 'detect' as const }),

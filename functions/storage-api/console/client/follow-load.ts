@@ -11,7 +11,7 @@ export const followLoad = async (file: File, settings: LoadSettings, list: HTMLE
   list.append(box)
   try {
     const began = performance.now()
-    const { jobId, warnings } = await sendFile(file, settings, sent => {
+    const { jobId } = await sendFile(file, settings, sent => {
       bar.value = sent
       says.textContent = uploading(sent, file.size, (performance.now() - began) / 1000)
     })
@@ -23,9 +23,7 @@ export const followLoad = async (file: File, settings: LoadSettings, list: HTMLE
       says.textContent = `Loading into ${settings.tableId}: ${[sentence ?? [], `${seconds} s`].flat().join(', ')}.`
     })
     bar.remove()
-    const notes = [...warnings, ...(end.warnings ?? [])].map(text =>
-      build('p', { className: 'hint', textContent: text }),
-    )
+    const notes = (end.warnings ?? []).map(text => build('p', { className: 'hint', textContent: text }))
     if (end.status === 'error') {
       says.remove()
       box.append(build('p', { className: 'problem', role: 'alert', textContent: end.sentence ?? '' }), job)

@@ -123,13 +123,7 @@ export const configurationPage = async (
         <h2>Schedule</h2>
         <Schedule schedule={schedule} />
         <h2>Configuration</h2>
-        <StoredEditor
-          to={at}
-          of={configuration.configuration}
-          version={version}
-          refused={refused}
-          schema={path`/console/components/${component}/schema`}
-        />
+        <StoredEditor to={at} of={configuration.configuration} version={version} refused={refused} />
         {rows.length > 0 && <RowList at={at} rows={rows} />}
         <h2>Runs</h2>
         <WorkList
@@ -198,11 +192,10 @@ interface StoredEditorProps {
   /** The version that is edited: another one in the meantime refuses the change. */
   version: number
   refused: Refused
-  schema?: string
 }
 
-const StoredEditor = ({ to, of, version, refused, ...rest }: StoredEditorProps) => (
-  <Editor to={to} configuration={of} {...refused} {...rest}>
+const StoredEditor = ({ to, of, version, refused }: StoredEditorProps) => (
+  <Editor to={to} configuration={of} {...refused}>
     <label>
       What changes, for the history
       <input name="changeDescription" />

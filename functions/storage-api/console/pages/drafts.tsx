@@ -113,7 +113,6 @@ const draftPage = (drafted: DraftBody, { name, pasted = '', ...refused }: Edited
       <Editor
         to={`${NEW}/save`}
         look="panel"
-        schema={path`/console/components/${COMPONENT}/schema`}
         configuration={configuration}
         {...refused}
         above={

@@ -2,12 +2,12 @@ import type { Child } from 'hono/jsx'
 import { UserError } from '#lib/errors/errors.ts'
 import { rowsText } from '#lib/wire/job-results.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '#lib/wire/query-body.ts'
-import { bucketToMake, savesAsTable } from '#lib/wire/saved-query.ts'
-import { bucketBody, listedTableBody } from '#lib/wire/table-body.ts'
+import { listedTableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
+import { placeOfNewTable, startLoad } from '../drop-file.ts'
 import { bytes, count } from '../format.ts'
 import { Field } from '../forms.tsx'
-import { asJob } from '../job-started.ts'
+import { jobPath } from '../links.tsx'
 import { type Column, List } from '../list.tsx'
 import { Empty, Problem } from '../parts.tsx'
 import { mayLoad } from '../person.ts'
@@ -46,14 +46,11 @@ export const queryPages = [
 ]
 
 /** Loads the whole result into a new table, or in place of the rows of one. */
-const saveAsTable = async (client: ApiClient, asked: Asked, tableId: string): Promise<Built> => {
-  const buckets = (await client.list('buckets', bucketBody)).map(({ id }) => id)
-  const wanted = bucketToMake(tableId, buckets)
-  if (wanted) await client.send('POST', wanted.path, wanted.body)
+const saveAsTable = async (client: ApiClient, asked: Asked, given: string): Promise<Built> => {
+  const tableId = given.trim()
+  placeOfNewTable(tableId) // A wrong name is said before the query runs.
   const { file } = await client.send('POST', 'query', { ...asked, format: 'parquet' }, queryFileBody)
-  const tables = (await client.list('tables?include=', listedTableBody)).map(({ id }) => id)
-  const { path, body } = savesAsTable(tableId, file.id, tables)
-  return asJob(client, 'POST', path, body)
+  return { redirect: jobPath((await startLoad(client, { tableId, fileId: file.id })).id) }
 }
 
 /** @param result what became of a query; none was asked yet without it */
