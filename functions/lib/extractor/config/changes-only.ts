@@ -1,6 +1,6 @@
 import { isObject } from '../../json/json-value.ts'
 import type { Config, ConfigFile } from './config-schema.ts'
-import type { Job } from './job-schema.ts'
+import { dataTypeOf, type Job } from './job-schema.ts'
 
 /** A job that gets only a part of its rows. Replacing its table with them would lose all others. */
 export interface ChangesOnlyJob {
@@ -28,10 +28,7 @@ const findIn = (jobs: readonly Job[], parent: string, inherited: Reason | undefi
     if (reason === undefined) return findIn(job.children ?? [], path, undefined)
     // Rows of the parent that were not asked for have no children either
     const below = { ...reason, because: `job ${path} above it asks so` }
-    return [
-      { path, dataType: job.dataType || job.endpoint, ...reason },
-      ...findIn(job.children ?? [], path, below),
-    ]
+    return [{ path, dataType: dataTypeOf(job), ...reason }, ...findIn(job.children ?? [], path, below)]
   })
 
 const reasonOf = ({ incremental, params, body }: Job): Reason | undefined => {

@@ -208,6 +208,17 @@ export interface Job extends z.output<typeof FlatJob> {
   children?: Job[] | undefined
 }
 
+/** All jobs of a tree, parents first. */
+export function* everyJob(jobs: readonly Job[]): Generator<Job> {
+  for (const job of jobs) {
+    yield job
+    yield* everyJob(job.children ?? [])
+  }
+}
+
+/** Name of the table, and key of the mapping. */
+export const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
+
 export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),

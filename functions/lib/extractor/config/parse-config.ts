@@ -31,8 +31,7 @@ export const parseConfig = (input: unknown, options: { compat?: boolean } = {}):
   refuseMissingSections(input)
   refuseGoneExpressions(section(input, 'parameters'), ['parameters'])
   const file = read(ConfigFile, input, compat)
-  refuseGoneKeys(file)
-  if (!compat) checkAttributes(file)
+  refuseKeys(file, compat)
   // `iterations` replaces whole keys of `config` (docs/reference/extractor.md#iterations), so the raw section is the
   // base
   const raw = rawConfig(input)
@@ -61,7 +60,7 @@ const read = <Schema extends z.ZodType>(
 
 const invalid = (
   issues: readonly Pick<z.core.$ZodIssue, 'message' | 'path'>[],
-  path: PropertyKey[],
+  path: readonly PropertyKey[] = [],
 ): UserError => {
   const problems = issues.map(({ message, path: below }) => ({
     place: [...path, ...below].map(String).join('.'),
@@ -71,6 +70,10 @@ const invalid = (
   return new UserError('extractor.config.invalid', `Invalid configuration: ${lines.join('\n')}`, {
     params: { problems },
   })
+}
+
+const refuse = (message: string, path: readonly PropertyKey[] = []): never => {
+  throw invalid([{ message, path: [...path] }])
 }
 
 const section = (input: unknown, key: string): unknown => (isObject(input) ? input[key] : undefined)
@@ -85,21 +88,14 @@ const asksForCompat = (input: unknown): boolean =>
 
 const refuseMissingSections = (input: unknown): void => {
   const parameters = section(input, 'parameters')
+  const refuse = (message: string) => new UserError('extractor.config.invalid', message)
   for (const key of ['config', 'api']) {
     const found = section(parameters, key)
-    if (!isObject(found) || Object.keys(found).length === 0) {
-      throw new UserError(
-        'extractor.config.invalid',
-        `The '${key}' section is required in the configuration.`,
-      )
-    }
+    if (!isObject(found) || Object.keys(found).length === 0)
+      throw refuse(`The '${key}' section is required in the configuration.`)
   }
-  if (!section(section(parameters, 'api'), 'baseUrl')) {
-    throw new UserError(
-      'extractor.config.invalid',
-      `The 'baseUrl' attribute must be set in API configuration`,
-    )
-  }
+  if (!section(section(parameters, 'api'), 'baseUrl'))
+    throw refuse(`The 'baseUrl' attribute must be set in API configuration`)
 }
 
 /** Keys whose members are named by the API or the user, who may name one `expr`. */
@@ -113,43 +109,26 @@ const refuseGoneExpressions = (value: unknown, path: readonly string[]): void =>
   // Mappings name fields at every depth, and hold no values
   if (typeof value !== 'object' || value === null || key === 'mappings') return
   const sentence = namesOfOthers.has(key) ? undefined : goneExpression(value)
-  if (sentence !== undefined)
-    throw new UserError('extractor.config.invalid', `Invalid configuration: ${sentence} at ${path.join('.')}`)
+  if (sentence !== undefined) refuse(sentence, path)
   for (const [name, inner] of Object.entries(value)) refuseGoneExpressions(inner, [...path, name])
 }
 
-/** A key of `config` that went may be an attribute by now: then something reads it. */
-const refuseGoneKeys = (file: ConfigFile): void => {
-  for (const key of goneFromRoot)
-    if (Object.hasOwn(file, key))
-      throw new UserError('extractor.config.invalid', `Invalid configuration: ${goneSentence(key)}`)
-  const references = new Set(attributeReferences(file))
-  for (const key of goneFromConfig) {
-    if (!Object.hasOwn(file.parameters.config, key) || references.has(key)) continue
-    throw new UserError(
-      'extractor.config.invalid',
-      `Invalid configuration: ${goneSentence(key)} at parameters.config`,
-    )
-  }
-}
+/** Credentials of basic authentication are read by name, not by reference. */
+const readByName = new Set(['username', 'password', '#username', '#password'])
 
 /**
  * `config` may hold any attribute, so a misspelt option there cannot be told from one by its name alone. It is refused
- * when it looks like a known key and nothing in the configuration reads it.
+ * when it looks like a known key and nothing in the configuration reads it; so is a key that went.
  */
-const checkAttributes = (file: ConfigFile): void => {
-  const { config } = file.parameters
+const refuseKeys = (file: ConfigFile, compat: boolean): void => {
+  for (const key of goneFromRoot) if (Object.hasOwn(file, key)) refuse(String(goneSentence(key)))
   const references = new Set(attributeReferences(file))
-  // Credentials of basic authentication are read by name, not by reference
-  const readByName = new Set(['username', 'password', '#username', '#password'])
-  for (const key of Object.keys(config)) {
+  for (const key of Object.keys(file.parameters.config)) {
     if (configKeys.includes(key) || readByName.has(key) || references.has(key)) continue
-    const meant = didYouMean(key, configKeys)
-    if (meant === undefined) continue
-    throw invalid(
-      [{ message: `unknown key "${key}" (did you mean "${meant}"?)`, path: [] }],
-      ['parameters', 'config'],
-    )
+    const meant = compat ? undefined : didYouMean(key, configKeys)
+    const hint = meant && `unknown key "${key}" (did you mean "${meant}"?)`
+    const problem = goneFromConfig.includes(key) ? goneSentence(key) : hint
+    if (problem !== undefined) refuse(problem, ['parameters', 'config'])
   }
 }
 
@@ -177,15 +156,20 @@ export const outputBucket = (
   return isEmpty(config.id) ? undefined : `ex-api-${api.name || 'generic'}-${config.id}`
 }
 
+/** What is read in each iteration, by the bucket that it is written to. */
+export const iterationsByBucket = ({ api, runs }: ExtractorConfig): Map<string | undefined, Config[]> =>
+  Map.groupBy(
+    runs.map(({ config }) => config),
+    config => outputBucket(api, config),
+  )
+
 /**
  * Refuses a configuration of a shape that what reads it need not expect. To be called before anything walks through it.
  *
  * @throws UserError `extractor.config.invalid`
  */
 export const checkShape = (input: unknown): void => {
-  if (isTooDeep(input))
-    throw invalid([{ message: `it is nested more than ${MAX_JSON_DEPTH} deep`, path: [] }], [])
+  if (isTooDeep(input)) refuse(`it is nested more than ${MAX_JSON_DEPTH} deep`)
   // A parameter of this name would be lost silently
-  if (hasKey(input, '__proto__'))
-    throw invalid([{ message: '"__proto__" cannot be the name of a key', path: [] }], [])
+  if (hasKey(input, '__proto__')) refuse('"__proto__" cannot be the name of a key')
 }

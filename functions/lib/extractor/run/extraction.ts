@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
-import { type ExtractorConfig, outputBucket, parseConfig } from '../config/parse-config.ts'
+import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createRefreshTokens } from '../requests/http/authenticator.ts'
 import {
   type Admission,
@@ -14,14 +14,14 @@ import {
 } from '../requests/http/rate-limit.ts'
 import { retrySettings } from '../requests/http/retry-delay.ts'
 import { createLog, type Log, type Masker } from '../requests/masking/masker.ts'
-import { checkLoads, createTableLoads, dataTypeOf, everyJob } from '../tables/table-loads.ts'
+import { checkLoads } from '../tables/table-loads.ts'
+import { createTableSinks } from '../tables/table-sinks.ts'
 
-import { createTableSink, type TableSink } from '../tables/table-sink.ts'
-import { removeTables, type WrittenTable } from '../tables/write-tables.ts'
+import type { WrittenTable } from '../tables/write-tables.ts'
 import { type ExtractOptions, type ExtractSummary, type Leg, parseCheckpoint } from './extract-options.ts'
 import { createHighWaterMarks } from './incremental.ts'
 import { createRunStatistics, type JobSummary, maskSummary } from './run-statistics.ts'
-import { type InputState, readState, stateWithTokens } from './state.ts'
+import { readState, stateWithTokens } from './state.ts'
 import { createStopSignal, Stopped, type StopSignal } from './stop-signal.ts'
 
 /** All that the parts of an extraction share, from its first leg or from a checkpoint. */
@@ -39,7 +39,13 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
   for (const { credentials } of Object.values(leg.sessions)) masker.addPassing(credentials)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
-  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
+  const sinks = createTableSinks({
+    parsed,
+    spoolDir: options.spoolDir,
+    state,
+    saved: leg.sinks,
+    warn: message => log.warning(message),
+  })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks, now)
   const refreshTokens = openRefreshTokens(state.refreshTokens, options, masker)
   const allStatistics = openStatistics(parsed, leg)
@@ -151,87 +157,6 @@ const refuseUnsupported = (file: ExtractorConfig['file']): void => {
       'extractor.config.action',
       `The action "${file.action}" is not supported, only "run".`,
     )
-  }
-}
-
-interface SinksOptions {
-  parsed: ExtractorConfig
-  spoolDir: string
-  state: InputState
-  saved: Leg['sinks']
-  log: Log
-}
-
-/**
- * The table sinks of a run: one per output bucket, shared by the iterations that write to it
- * (docs/reference/extractor.md#iterations).
- */
-const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions) => {
-  const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
-  const distinct = [...new Set(buckets)]
-  const sinks = new Map<number, TableSink>()
-  const warnings: string[] = []
-  const warn = (message: string): void => {
-    warnings.push(message)
-    log.warning(message)
-  }
-
-  const make = (position: number): TableSink => {
-    const bucket = distinct[position]
-    const mine = parsed.runs.filter((_, index) => buckets[index] === bucket)
-    const first = mine[0]?.config
-    const loads = createTableLoads(
-      parsed,
-      bucket,
-      mine.map(({ config }) => config),
-    )
-    const types = parsed.compat ? undefined : mine.at(-1)?.config.types
-    // A later bucket starts from what the earlier ones learnt, as its state does
-    const learnt = [...sinks.values()].at(-1)?.structure()
-    const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
-    return createTableSink({
-      folder: pathInside(spoolDir, String(position)),
-      bucket,
-      // The first iteration's mappings stay
-      dataTypes: mine.flatMap(({ config }) => [...everyJob(config.jobs)]).map(dataTypeOf),
-      mappings: first?.mappings,
-      types,
-      loadOf: table => loads.of(table, warn),
-      keyOfLists: loads.keyOfLists,
-      compat: parsed.compat,
-      parser: isLegacy ? 'legacy' : 'current',
-      structure: learnt?.struct ?? state.structure,
-      checkpoint: saved[String(position)],
-      warn: message => log.warning(message),
-    })
-  }
-
-  const at = (position: number): TableSink => {
-    const found = sinks.get(position) ?? make(position)
-    sinks.set(position, found)
-    return found
-  }
-
-  for (const position of Object.keys(saved)) at(Number(position))
-  return {
-    of: (iteration: number): TableSink => at(distinct.indexOf(buckets[iteration])),
-    get rows(): number {
-      return [...sinks.values()].reduce((sum, sink) => sum + sink.rows, 0)
-    },
-    checkpoint: (): Leg['sinks'] =>
-      Object.fromEntries([...sinks].map(([position, sink]) => [String(position), sink.checkpoint()])),
-    /** What was learnt, for the state; `undefined` when no iteration ran. */
-    structure: () => [...sinks.values()].at(-1)?.structure(),
-    finish: async (outDir: string) => {
-      const tables: WrittenTable[] = []
-      try {
-        for (const sink of sinks.values()) tables.push(...(await sink.finish(outDir)))
-      } catch (error) {
-        await removeTables(tables)
-        throw error
-      }
-      return { tables, warnings }
-    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { hexDigest } from '../../digests.ts'
 import { UserError } from '../../errors/errors.ts'
 import type { Json } from '../../json/json-value.ts'
-import type { Job } from '../config/job-schema.ts'
+import { dataTypeOf, type Job } from '../config/job-schema.ts'
 import { createErrorRules, type RuleFor } from '../requests/http/retry-delay.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
 import { toText } from '../values/php/php-values.ts'
@@ -42,7 +42,7 @@ export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, p
     return {
       path,
       job,
-      dataType: job.dataType || job.endpoint,
+      dataType: dataTypeOf(job),
       filterItems: createResponseFilter(job, options),
       rowFilter: job.recursionFilter ? parseRowFilter(job.recursionFilter) : undefined,
       ruleFor: job.errorRules && createErrorRules(job.errorRules),

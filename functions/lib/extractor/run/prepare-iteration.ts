@@ -79,7 +79,7 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
     statistics,
     /** How many rows of a job a preview still shows. */
     roomOf: (plan: JobPlan): number => Math.max(0, (maxRows ?? Infinity) - statistics.of(plan).rows),
-    sink: extraction.sinks.of(index),
+    sink: extraction.sinks.of(config),
     session,
     authenticatorOf: createAuthenticators(extraction, index, { attributes, evaluate, send: session.login }),
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON

@@ -1,9 +1,8 @@
-import type { Json } from '../../json/json-value.ts'
 import type { LiveTables } from './live-tables.ts'
 import { columnNodes } from './row-plan.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
-import { addParentColumns, columnNames, isUnderHiddenItems } from './table-header.ts'
+import { addParentColumn, columnNames, isUnderHiddenItems } from './table-header.ts'
 import type { Segment, TableSpool } from './table-spool.ts'
 import type { FinishedTable, Piece } from './write-tables.ts'
 
@@ -24,7 +23,7 @@ export const assembleTables = (
   const tables: FinishedTable[] = []
   for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
     const ids = columnNodes(node).map(({ id }) => id)
-    addParentColumns(structure, node, new Map((spool.parents ?? []).map(name => [name, null as Json])))
+    for (const name of spool.parents ?? []) addParentColumn(structure, node, name)
     const columns = columnNames(node, compat)
     if (new Set(columns).size < columns.length) return undefined
     const pieces = piecesOf(spool, segment => mapSegment(segment, node, ids, spool, compat))

@@ -1,4 +1,3 @@
-import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { csvLine } from '../values/php/php-values.ts'
 import {
@@ -13,7 +12,7 @@ import {
 import { RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
-import { addParentColumns, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
+import { addParentColumn, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
 import { AppendFile, type ItemLog } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
@@ -118,9 +117,7 @@ export class FinalTables {
   /** Returns the name that the column has. */
   #addParent(node: StructureNode, name: string): string {
     const { structure } = this.#options
-    const parents = new Map<string, Json>([[structure.parentAliases.get(name) ?? name, null]])
-    addParentColumns(structure, node, parents)
-    return [...parents.keys()][0] ?? name
+    return addParentColumn(structure, node, structure.parentAliases.get(name) ?? name)
   }
 
   #open(node: StructureNode, parents: readonly string[]): ItemsPlan {

@@ -1,4 +1,3 @@
-import type { Json } from '../../json/json-value.ts'
 import { csvLine, safeName } from '../values/php/php-values.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
@@ -21,30 +20,23 @@ export const columnNames = (node: StructureNode, compat: boolean): string[] => {
 export const headerLine = (columns: readonly string[]): string => (columns.length > 0 ? csvLine(columns) : '')
 
 /**
- * Adds the parent columns that the table does not have yet, under another name where the data has a column of that name:
- * `parents` then holds the value under the new name, at its end, and the structure remembers the alias for all tables.
+ * Adds a parent column that the table does not have yet, and returns its name: another one where the data has a column of that name, which the
+ * structure remembers for all tables.
  */
-export const addParentColumns = (
-  structure: Structure,
-  node: StructureNode,
-  parents: Map<string, Json>,
-): void => {
-  for (const [key, value] of [...parents]) {
-    const known = node.children.get(key)
-    if (known?.isParent === true) continue
-    let name = key
-    if (known !== undefined) {
-      for (let i = 0; node.children.has(name); i++) name = `${key}_u${i}`
-      parents.delete(key)
-      parents.set(name, value)
-      structure.parentAliases.set(key, name)
-    }
-    const column = new StructureNode(name, node)
-    column.setType('scalar')
-    column.isParent = true
-    node.children.set(name, column)
-    structure.nameColumns()
+export const addParentColumn = (structure: Structure, node: StructureNode, key: string): string => {
+  const known = node.children.get(key)
+  if (known?.isParent === true) return key
+  let name = key
+  if (known !== undefined) {
+    for (let i = 0; node.children.has(name); i++) name = `${key}_u${i}`
+    structure.parentAliases.set(key, name)
   }
+  const column = new StructureNode(name, node)
+  column.setType('scalar')
+  column.isParent = true
+  node.children.set(name, column)
+  structure.nameColumns()
+  return name
 }
 
 /** Whether a list is inside of one whose items null has hidden: Generic Extractor never reaches such a list. */

@@ -3,37 +3,16 @@ import { UserError } from '../../errors/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json/json-value.ts'
 import { type ChangesOnlyJob, changesOnlyJobs } from '../config/changes-only.ts'
 import type { Config } from '../config/config-schema.ts'
-import type { Job } from '../config/job-schema.ts'
-import { type ExtractorConfig, outputBucket } from '../config/parse-config.ts'
+import { dataTypeOf, everyJob } from '../config/job-schema.ts'
+import { type ExtractorConfig, iterationsByBucket } from '../config/parse-config.ts'
 import { phpJsonEncode } from '../values/php/php-serialize.ts'
 import { safeName } from '../values/php/php-values.ts'
 import { readMapping, tablesOfMapping } from './mapping.ts'
-import type { TableLoad } from './write-tables.ts'
-import { tableFileName } from './write-tables.ts'
+import { type TableLoad, tableFileName, type WrittenTable } from './write-tables.ts'
 
-/** A table as far as its load depends on it. */
-interface LoadableTable {
-  name: string
-  insteadOf?: string
-  types: readonly string[]
-  /** Of a mapping. */
-  primaryKey: readonly string[]
-  /** Absent before there are any. */
-  columns?: readonly string[]
-}
-
-/** How the tables of one output bucket go into storage. */
-interface TableLoads {
-  /** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
-  check(): void
-  /** `warn` gets what the author should know. Throws `UserError` `extractor.incremental.*`. */
-  of(table: LoadableTable, warn: (message: string) => void): TableLoad
-  /**
-   * The key of the rows of a data type whose nested lists are updated by a key as well: those of jobs that ask only for changes,
-   * unless the configuration says otherwise (a mapping, `compat`, tables that grow, `primary_key` of a list in `storage`).
-   */
-  keyOfLists(dataType: string): readonly string[] | undefined
-}
+/** A table as far as its load depends on it; without columns before there are any. */
+type LoadableTable = Pick<WrittenTable, 'name' | 'insteadOf' | 'types' | 'primaryKey'> &
+  Partial<Pick<WrittenTable, 'columns'>>
 
 /**
  * A table of a job that asks only for changes is loaded incrementally, by its primary key: replaced, it would keep those
@@ -46,15 +25,16 @@ export const createTableLoads = (
   parsed: ExtractorConfig,
   bucket: string | undefined,
   iterations: readonly Config[],
-): TableLoads => {
+) => {
   const { file, compat } = parsed
   const { narrowed, keys } = groupJobs(parsed, iterations)
   const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
   const { incrementalOutput } = iterations.at(-1) ?? {}
 
+  /** `warn` gets what the author should know. Throws `UserError` `extractor.incremental.*`. */
   const loadOf = (
     { name, insteadOf = name, types, primaryKey: ofMapping, columns }: LoadableTable,
-    warn: Warn,
+    warn: (message: string) => void,
   ): TableLoad => {
     const output = outputOf(tableFileName(bucket, name))
     const isMapped = types.some(type => Object.hasOwn(mappings, type))
@@ -84,6 +64,10 @@ export const createTableLoads = (
     return { incremental: true, primaryKey: own }
   }
 
+  /**
+   * The key of the rows of a data type whose nested lists are updated by a key as well: those of jobs that ask only for changes,
+   * unless the configuration says otherwise (a mapping, `compat`, tables that grow, `primary_key` of a list in `storage`).
+   */
   const keyOfLists = (dataType: string): readonly string[] | undefined => {
     const job = narrowed.values().find(narrow => narrow.dataType === dataType)
     if (job === undefined || compat || Object.hasOwn(mappings, dataType)) return undefined
@@ -116,7 +100,8 @@ export const createTableLoads = (
   return {
     of: loadOf,
     keyOfLists,
-    check: () => {
+    /** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
+    check: (): void => {
       for (const { dataType } of narrowed.values()) {
         const tables = Object.hasOwn(mappings, dataType)
           ? tablesOfMapping(dataType, readMapping(dataType, mappings[dataType]))
@@ -129,23 +114,9 @@ export const createTableLoads = (
 
 /** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
 export const checkLoads = (parsed: ExtractorConfig): void => {
-  const byBucket = Map.groupBy(parsed.runs, ({ config }) => outputBucket(parsed.api, config))
-  for (const [bucket, runs] of byBucket) {
-    const iterations = runs.map(({ config }) => config)
+  for (const [bucket, iterations] of iterationsByBucket(parsed))
     createTableLoads(parsed, bucket, iterations).check()
-  }
 }
-
-type Warn = (message: string) => void
-
-export function* everyJob(jobs: readonly Job[]): Generator<Job> {
-  for (const job of jobs) {
-    yield job
-    yield* everyJob(job.children ?? [])
-  }
-}
-
-export const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
 
 /** What the jobs of all iterations say of the tables that they write to. */
 const groupJobs = ({ file, compat }: ExtractorConfig, iterations: readonly Config[]) => {

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { UserError } from '#lib/errors/errors.ts'
 import { parseQuery, type Query } from '../../values/php/query.ts'
-import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import { type OutgoingRequest, splitTarget } from '../http/outgoing-request.ts'
 
 interface AwsCredentials {
   accessKeyId?: string | undefined
@@ -40,7 +40,7 @@ export const awsSigner = (
   })
   return async request => {
     const { hostname, port, protocol, host } = new URL(request.url.origin)
-    const [path = '/', query = ''] = request.url.target.split(/\?(.*)/s)
+    const [path, query] = splitTarget(request.url)
     const lowerCase = Object.entries(request.headers).map(([name, value]) => [
       name.toLowerCase(),
       String(value),

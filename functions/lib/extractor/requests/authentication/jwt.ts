@@ -3,8 +3,11 @@ import { UserError } from '#lib/errors/errors.ts'
 import { isNumber, isObject } from '#lib/json/json-value.ts'
 import type { JwtSettings } from '../../config/authentication-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
-import type { Authenticator, AuthenticatorOptions } from '../http/authenticator.ts'
-import { sessionAuthentication } from './sessions.ts'
+import {
+  type Authenticator,
+  type AuthenticatorOptions,
+  sessionAuthentication,
+} from '../http/authenticator.ts'
 
 const defaultLifetimeSeconds = 3600
 

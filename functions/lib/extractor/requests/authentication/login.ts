@@ -6,13 +6,17 @@ import { evaluate } from '../../values/functions/evaluate.ts'
 import type { ExpressionContext } from '../../values/functions/function-table.ts'
 import { isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
-import type { Authenticator, AuthenticatorOptions, Login } from '../http/authenticator.ts'
+import {
+  type Authenticator,
+  type AuthenticatorOptions,
+  type Login,
+  sessionAuthentication,
+} from '../http/authenticator.ts'
 import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
 import { parseBody } from '../http/parse-response.ts'
 import { withParts } from '../masking/secrets-of.ts'
 import { createJwtSigner } from './jwt.ts'
-import { sessionAuthentication } from './sessions.ts'
 
 interface LoginOptions extends AuthenticatorOptions {
   settings: LoginAuthentication

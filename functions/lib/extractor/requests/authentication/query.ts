@@ -9,10 +9,17 @@ import type {
 } from '../../config/authentication-schema.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate.ts'
 import { toText } from '../../values/php/php-values.ts'
-import { formatQuery, parseQuery, type Query, rawUrlEncode, replaceInQuery } from '../../values/php/query.ts'
+import { parseQuery, type Query, rawUrlEncode, replaceInQuery } from '../../values/php/query.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import type { Authenticator } from '../http/authenticator.ts'
-import { checkHeaders, type OutgoingRequest, setHeader, setHeaders } from '../http/outgoing-request.ts'
+import {
+  checkHeaders,
+  type OutgoingRequest,
+  setHeader,
+  setHeaders,
+  splitTarget,
+  withQuery,
+} from '../http/outgoing-request.ts'
 import type { Masker } from '../masking/masker.ts'
 
 /**
@@ -121,9 +128,7 @@ export const oauth20Authentication = (
  */
 const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'request', Json> => {
   const { protocol, port } = new URL(url.origin)
-  const at = url.target.indexOf('?')
-  const path = at < 0 ? url.target : url.target.slice(0, at)
-  const queryString = at < 0 ? '' : url.target.slice(at + 1)
+  const [path, queryString] = splitTarget(url)
   return {
     query: parseQuery(queryString),
     request: {
@@ -136,18 +141,6 @@ const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'req
       resource: url.target,
     },
   }
-}
-
-/**
- * The request with its query changed; the whole query is written anew, RFC 3986 encoded
- * (docs/reference/extractor-jobs.md#requests).
- */
-export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
-  const at = request.url.target.indexOf('?')
-  const path = at < 0 ? request.url.target : request.url.target.slice(0, at)
-  const query = formatQuery(change(parseQuery(at < 0 ? '' : request.url.target.slice(at + 1))))
-  const target = query === '' ? path : `${path}?${query}`
-  return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
 }
 
 interface Credentials {
@@ -232,7 +225,7 @@ export const oauth10Authentication = (
 
 /** RFC 5849, 3.4.1: method, address without query, and all parameters sorted by encoded name, then value. */
 export const signatureBase = (request: OutgoingRequest, oauth: Readonly<Record<string, string>>): string => {
-  const [path = '', query = ''] = request.url.target.split(/\?(.*)/s)
+  const [path, query] = splitTarget(request.url)
   const isForm = Object.entries(request.headers).some(
     ([name, value]) => name.toLowerCase() === 'content-type' && value === 'application/x-www-form-urlencoded',
   )

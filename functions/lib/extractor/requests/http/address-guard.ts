@@ -3,7 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Authentication } from '../../config/authentication-schema.ts'
 import type { AllowedHost } from '../../config/config-schema.ts'
-import type { Job } from '../../config/job-schema.ts'
+import { everyJob, type Job } from '../../config/job-schema.ts'
 import { type HttpUrl, pathReadings, plainPath, resolveUrl } from './resolve-url.ts'
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
@@ -14,41 +14,13 @@ const resolveBySystem: Resolve = hostname =>
   })
 
 const blocked = new BlockList()
-// IANA special-purpose registries (RFC 6890): everything that is not the public internet
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const)
-  blocked.addSubnet(network, prefix, 'ipv4')
-for (const [network, prefix] of [
-  // With the addresses of IPv4 that are written as IPv6 (RFC 4291, 2.5.5.1; RFC 2765, 2.1); loopback among them
-  ['::', 96],
-  ['::ffff:0:0:0', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const)
-  blocked.addSubnet(network, prefix, 'ipv6')
+// IANA special-purpose registries (RFC 6890): everything that is not the public internet. Of IPv6 with the addresses of IPv4 that are written
+// so (RFC 4291, 2.5.5.1; RFC 2765, 2.1); loopback among them
+const networks = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
+  192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+  ::/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8`
+for (const [, network = '', prefix] of networks.matchAll(/([^\s/]+)\/(\d+)/g))
+  blocked.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
 
 /** Whether an address is on the public internet: not loopback, private, link-local, metadata, multicast or reserved. */
 export const isPublicAddress = (address: string): boolean => {
@@ -194,7 +166,11 @@ export const trustedOrigins = ({
   evaluate,
 }: TrustedOriginsInput): ReadonlySet<string> => {
   const origins = new Set([resolveUrl(baseUrl, '').origin])
-  for (const given of [...logins.map(loginEndpointOf), ...listed, ...endpointsOf(jobs)]) {
+  for (const given of [
+    ...logins.map(loginEndpointOf),
+    ...listed,
+    ...everyJob(jobs).map(({ endpoint }) => endpoint),
+  ]) {
     if (given === undefined) continue
     const endpoint = typeof given === 'string' ? given : evaluate(given)
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]
@@ -210,11 +186,4 @@ const loginEndpointOf = (authentication: Authentication | undefined): string | o
   if (authentication === undefined) return undefined
   if ('loginRequest' in authentication) return authentication.loginRequest.endpoint
   return 'tokenUrl' in authentication ? authentication.tokenUrl : undefined
-}
-
-function* endpointsOf(jobs: readonly Job[]): Generator<string> {
-  for (const job of jobs) {
-    yield job.endpoint
-    yield* endpointsOf(job.children ?? [])
-  }
 }

@@ -1,13 +1,19 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '#lib/errors/errors.ts'
-import { formatQuery, parseQuery } from '../../values/php/query.ts'
 import type { HttpResponse } from '../answers/http-response.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Log, Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import type { Authenticator } from './authenticator.ts'
 import { type Exchange, noTries, type RedirectTarget, type Send } from './http-client.ts'
-import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
+import {
+  type Headers,
+  type OutgoingRequest,
+  setHeader,
+  splitTarget,
+  toOutgoing,
+  withQuery,
+} from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import {
   type FetchedPage,
@@ -205,18 +211,15 @@ const withoutCredentials = (request: OutgoingRequest, masker: Masker): OutgoingR
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => harmless.has(name.toLowerCase())),
   )
-  return { ...request, headers, url: withoutSecrets(request.url, masker) }
-}
-
-const withoutSecrets = (url: HttpUrl, masker: Masker): HttpUrl => {
-  const at = url.target.indexOf('?')
-  if (at < 0 || !masker.holdsSecret(url.target.slice(at))) return url
-  const kept = Object.entries(parseQuery(url.target.slice(at + 1))).filter(
-    ([name, value]) => ![name, value].flat().some(text => text !== null && masker.holdsSecret(text)),
+  const [, query] = splitTarget(request.url)
+  if (!masker.holdsSecret(query)) return { ...request, headers }
+  return withQuery({ ...request, headers }, given =>
+    Object.fromEntries(
+      Object.entries(given).filter(
+        ([name, value]) => ![name, value].flat().some(text => text !== null && masker.holdsSecret(text)),
+      ),
+    ),
   )
-  const query = formatQuery(Object.fromEntries(kept))
-  const target = query === '' ? url.target.slice(0, at) : `${url.target.slice(0, at)}?${query}`
-  return { ...url, target, href: url.origin + target }
 }
 
 /** `https://user:password@host` is Basic authentication written short. */

@@ -5,7 +5,7 @@ import { isObject } from '#lib/json/json-value.ts'
 import { objectOf } from '#lib/json/key-order.ts'
 import { phpJsonEncode } from '../../values/php/php-serialize.ts'
 import { toText } from '../../values/php/php-values.ts'
-import { formEncode, parseQuery } from '../../values/php/query.ts'
+import { formatQuery, formEncode, parseQuery, type Query } from '../../values/php/query.ts'
 import { fillText, type PageRequest, type RequestBody } from './page-request.ts'
 import { type HttpUrl, resolveUrl } from './resolve-url.ts'
 
@@ -191,4 +191,21 @@ export const buildEndpoint = (
     .filter(pair => pair !== '')
     .join('&')
   return text === '' ? path : `${path}?${text}`
+}
+
+/** The path of an address, and its query without the question mark. */
+export const splitTarget = ({ target }: Pick<HttpUrl, 'target'>): [path: string, query: string] => {
+  const [path = '', query = ''] = target.split(/\?(.*)/s)
+  return [path, query]
+}
+
+/**
+ * The request with its query changed; the whole query is written anew, RFC 3986 encoded
+ * (docs/reference/extractor-jobs.md#requests).
+ */
+export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
+  const [path, before] = splitTarget(request.url)
+  const query = formatQuery(change(parseQuery(before)))
+  const target = query === '' ? path : `${path}?${query}`
+  return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
 }
