@@ -1,9 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
-import { isObject, type Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
-import { phpJsonEncode } from '../values/php/php-serialize.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
 import { valueAt } from '../values/select/json-path.ts'
 import { cursorPaginator, jsonCursorPaginator } from './cursor.ts'
@@ -181,6 +180,3 @@ const flagged = ({ nextPageFlag: rule }: StopRules, page: Page): string | undefi
   const flag = value === undefined || value === null ? (rule.ifNotSet ?? rule.stopOn) : !isEmpty(value)
   return flag === rule.stopOn ? `the flag '${rule.field}' says that this is the last page` : undefined
 }
-
-/** Bytes of a response as the volume rule counts them. */
-export const volumeOf = (response: Json): number => Buffer.byteLength(phpJsonEncode(response, false))

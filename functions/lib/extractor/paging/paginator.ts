@@ -8,6 +8,7 @@ import {
   type RequestOptions,
 } from '../requests/http/page-request.ts'
 import type { Log } from '../requests/masking/masker.ts'
+import { phpJsonEncode } from '../values/php/php-serialize.ts'
 
 /** Why a job ends whose cursor is that of the page before. */
 export const STUCK = 'the cursor did not move'
@@ -82,3 +83,6 @@ export const cappedPage = ({ items }: Pick<Page, 'items'>, limit: number | undef
   limit !== undefined && items.length > 0 && items.length < limit && items.length % CAPS === 0
     ? `the API may give no more than ${items.length} at a time ("limit": ${items.length} reads on)`
     : undefined
+
+/** Bytes of a response as the volume rule counts them. */
+export const volumeOf = (response: Json): number => Buffer.byteLength(phpJsonEncode(response, false))

@@ -1,16 +1,13 @@
 import { rmSync } from 'node:fs'
-import { UserError } from '../../errors/errors.ts'
 import { checkShape } from '../config/parse-config.ts'
 import { createMasker, maskError } from '../requests/masking/masker.ts'
 import { secretsOf } from '../requests/masking/secrets-of.ts'
 import { type ExtractOptions, type ExtractResult, formatCheckpoint, type Leg } from './extract-options.ts'
 import { type Extraction, openExtraction } from './extraction.ts'
-import { allPlans, groupByTable } from './job-plan.ts'
-import { type Iteration, prepareIteration } from './prepare-iteration.ts'
+import { prepareIteration } from './prepare-iteration.ts'
 import { runSequences } from './run-sequences.ts'
 import { endWarnings, noteWarnings } from './run-statistics.ts'
-import { restoreSequences, saveSequences } from './saved-sequences.ts'
-import { type Pending, startRun } from './start-run.ts'
+import { openSequences, saveSequences } from './saved-sequences.ts'
 import { nextState } from './state.ts'
 
 export type {
@@ -78,7 +75,8 @@ const finishExtraction = async (extraction: Extraction): Promise<ExtractResult> 
 
 /** Reads all pages of all iterations. Resolves to a checkpoint when a stop comes first. */
 const runIterations = async (extraction: Extraction): Promise<ExtractResult | undefined> => {
-  const { options, masker, parsed, leg, sinks, traffic, stop, abort } = extraction
+  const { options, masker, parsed, leg, sinks, stop, abort } = extraction
+  const { traffic } = extraction.admissions
   let pages = 0
   const onPage = (url: string): void => {
     pages++
@@ -95,11 +93,10 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
     const iteration = prepareIteration(extraction, index)
     try {
       const saved = index === leg.iteration ? leg.sequences : undefined
-      const sequences = saved === undefined ? startSequences(iteration) : restoreSequences(saved, iteration)
+      const sequences = openSequences(saved, iteration)
       await runSequences(sequences, iteration, onPage)
       const left = sequences.filter(sequence => sequence.length > 0)
       if (left.length > 0) return unfinished(extraction, index, left)
-      refuseEmpty(iteration)
     } catch (error) {
       abort.abort(error) // before the connections close, so that requests under way end without an error of their own
       throw error
@@ -114,17 +111,17 @@ const runIterations = async (extraction: Extraction): Promise<ExtractResult | un
 const unfinished = (
   extraction: Extraction,
   iteration: number,
-  left: readonly (readonly Pending[])[],
+  left: Parameters<typeof saveSequences>[0],
 ): ExtractResult => {
-  const { options, leg, allStatistics, marks, traffic, saveBudgets, sinks, spool, now, stop } = extraction
+  const { options, leg, allStatistics, marks, admissions, sinks, spool, now, stop } = extraction
   const next: Leg = {
     ...leg,
     iteration,
     sequences: saveSequences(left, spool.answers, now()),
     statistics: allStatistics.map(one => one.all()),
     marks: marks.all(),
-    traffic,
-    budgets: saveBudgets(),
+    traffic: admissions.traffic,
+    budgets: admissions.saveBudgets(),
     sinks: sinks.checkpoint(),
   }
   return {
@@ -133,20 +130,5 @@ const unfinished = (
     isRead: left.length === 0,
     resumeInSeconds: stop.resumeInSeconds,
     summary: extraction.summary([]),
-  }
-}
-
-const startSequences = (iteration: Iteration): Pending[][] => {
-  const { plans, config, defaults } = iteration
-  return groupByTable(plans, { mappings: config.mappings, method: defaults.method }).map(group =>
-    group.map(plan => startRun(plan, { placeholders: [], rows: [] }, iteration)),
-  )
-}
-
-/** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
-const refuseEmpty = ({ plans, statistics }: Iteration): void => {
-  for (const plan of allPlans(plans)) {
-    if (plan.job.failWhenEmpty !== true || statistics.of(plan).rows > 0) continue
-    throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
   }
 }

@@ -2,27 +2,16 @@ import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
+import { createAdmissions } from '../requests/http/admission.ts'
 import { createRefreshTokens } from '../requests/http/authenticator.ts'
-import {
-  type Admission,
-  createAdmission,
-  createRateLimitGate,
-  createRequestBudget,
-  newTraffic,
-  type RequestBudget,
-  type Traffic,
-} from '../requests/http/rate-limit.ts'
-import { retrySettings } from '../requests/http/retry-delay.ts'
-import { createLog, type Log, type Masker } from '../requests/masking/masker.ts'
-import { checkLoads } from '../tables/table-loads.ts'
+import { createLog, type Masker } from '../requests/masking/masker.ts'
 import { createTableSinks } from '../tables/table-sinks.ts'
 
-import type { WrittenTable } from '../tables/write-tables.ts'
 import { type ExtractOptions, type ExtractSummary, type Leg, parseCheckpoint } from './extract-options.ts'
 import { createHighWaterMarks } from './incremental.ts'
 import { createRunStatistics, type JobSummary, maskSummary } from './run-statistics.ts'
 import { readState, stateWithTokens } from './state.ts'
-import { createStopSignal, Stopped, type StopSignal } from './stop-signal.ts'
+import { createStopSignal, Stopped } from './stop-signal.ts'
 
 /** All that the parts of an extraction share, from its first leg or from a checkpoint. */
 export type Extraction = Awaited<ReturnType<typeof openExtraction>>
@@ -31,7 +20,6 @@ export type Extraction = Awaited<ReturnType<typeof openExtraction>>
 export const openExtraction = async (options: ExtractOptions, masker: Masker) => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
-  checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
   const leg =
@@ -60,15 +48,12 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     /** That came before a stop, and are read after it. */
     answers: pathInside(spoolDir, 'answers'),
   }
-  const { traffic, wait, admissionFor, saveBudgets } = createRunRequests({
-    parsed,
-    leg,
-    now,
-    log,
-    stop,
-    aborted: abort.signal,
+  const admissions = createAdmissions({
+    ...{ api: parsed.api, before: leg, now, log, sends: stop.sends },
+    wait: seconds => stop.wait(seconds, abort.signal, true),
   })
-  const summary = (tables: WrittenTable[]): ExtractSummary => ({
+  const { traffic } = admissions
+  const summary = (tables: ExtractSummary['tables']): ExtractSummary => ({
     retries: leg.retries,
     logins: leg.logins,
     jobs: allStatistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
@@ -98,10 +83,9 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     stop,
     abort,
     spool,
-    traffic,
-    wait,
-    admissionFor,
-    saveBudgets,
+    admissions,
+    /** For one request alone, such as before a retry. */
+    wait: (seconds: number): Promise<void> => stop.wait(seconds, abort.signal),
     summary,
     close,
   }
@@ -113,7 +97,7 @@ const firstLeg = (now: number): Leg => ({
   statistics: [],
   marks: {},
   retries: 0,
-  traffic: newTraffic(),
+  traffic: { requests: 0, bytes: 0, waits: 0, waitedSeconds: 0 },
   logins: 0,
   sessions: {},
   currentStart: Math.floor(now),
@@ -157,51 +141,5 @@ const refuseUnsupported = (file: ExtractorConfig['file']): void => {
       'extractor.config.action',
       `The action "${file.action}" is not supported, only "run".`,
     )
-  }
-}
-
-interface RequestsOptions {
-  parsed: ExtractorConfig
-  leg: Leg
-  now: () => number
-  log: Log
-  stop: StopSignal
-  /** Ends waits with the error that ended the run. */
-  aborted: AbortSignal
-}
-
-/** The budget of the run, and what the API says of its own limits. */
-const createRunRequests = (given: RequestsOptions) => {
-  const { parsed, leg, now, log, stop, aborted } = given
-  const { api } = parsed
-  const traffic: Traffic = { ...leg.traffic }
-  const waits = {
-    wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted, true),
-    onWait: (seconds: number): void => {
-      traffic.waits++
-      traffic.waitedSeconds += seconds
-    },
-  }
-  const budgets = new Map<string, RequestBudget>()
-  /** Of each API that the run reads. */
-  const budgetOf = (origin: string): RequestBudget | undefined => {
-    const settings = api.http?.budget
-    const known = budgets.get(origin)
-    if (settings === undefined || known !== undefined) return known
-    const budget = createRequestBudget({ settings, sent: leg.budgets?.[origin] ?? [], log, now, ...waits })
-    budgets.set(origin, budget)
-    return budget
-  }
-  const longestSeconds = retrySettings(api.retryConfig).maxTotalSeconds
-  const gate = createRateLimitGate({ longestSeconds, log, now, ...waits })
-  return {
-    traffic,
-    /** For one request alone, such as before a retry. */
-    wait: (seconds: number): Promise<void> => stop.wait(seconds, aborted),
-    /** What the next leg has to know of its budgets. */
-    saveBudgets: () => Object.fromEntries([...budgets].map(([origin, budget]) => [origin, budget.save()])),
-    /** @param origin of the API that an iteration reads */
-    admissionFor: (origin: string): Admission =>
-      createAdmission({ gate, traffic, budget: budgetOf(origin), sends: stop.sends }),
   }
 }

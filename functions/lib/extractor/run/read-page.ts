@@ -1,17 +1,25 @@
-import { isContainer, isObject, type Json, mapFields } from '../../json/json-value.ts'
-import { LIST_ITEMS } from '../config/response-schema.ts'
-import { type RunEnding, totalOf, type WatchedPage } from '../paging/completeness.ts'
-import { volumeOf } from '../paging/create-paginator.ts'
-import { type Page, STUCK } from '../paging/paginator.ts'
+import { isObject, type Json, mapFields } from '../../json/json-value.ts'
+import { type Page, STUCK, volumeOf } from '../paging/paginator.ts'
 import { readAllItems, readPart, removeItems } from '../requests/answers/item-file.ts'
 import { type FetchedPage, fingerprint, isSamePage, type PageEnd } from '../requests/http/parse-response.ts'
 import type { AddOptions } from '../tables/table-sink.ts'
-import { findItems } from '../values/select/find-items.ts'
 import { stepAfter } from './incremental.ts'
 import type { Iteration } from './prepare-iteration.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { type JobRun, type Pending, type PendingPage, pendingChildren, startRun } from './start-run.ts'
-import { hasAll, isWatched, nameOf, type RunEnd, tellEnd, watchPage } from './watch-run.ts'
+import {
+  hasAll,
+  isWatched,
+  listOf,
+  nameOf,
+  type RunEnd,
+  tellEnd,
+  watchedPage,
+  watchPage,
+} from './watch-run.ts'
+
+/** Of a list in memory: rows of it for some seconds. A longer one is read in parts, so that a stop may come in between. */
+const LIST_ITEMS = 100_000
 
 /** What a page leads to. */
 export interface PageResult {
@@ -102,9 +110,6 @@ const nextPart = (work: PendingPage, fetched: FetchedPage, { spool }: Iteration)
   return { items, warning, source }
 }
 
-const listOf = ({ run }: PendingPage, { response }: FetchedPage) =>
-  findItems(response, run.plan.job, nameOf(run))
-
 /** The items that are rows: null is none, nor is an object without fields. The list itself when all are. */
 const withoutNothing = (items: Json[]): Json[] =>
   items.some(isNothing) ? items.filter(item => !isNothing(item)) : items
@@ -169,49 +174,6 @@ const endPage = (
   const next = nextPage(work, { response, items, headers, url }, seen, iteration)
   if (fetched.items !== undefined) removeItems(iteration.spool.items, fetched.items)
   return next
-}
-
-/** A page as it is watched, and what its response has when it has nothing where its rows should be. */
-const watchedPage = (
-  work: PendingPage,
-  fetched: FetchedPage,
-): { watched: WatchedPage; missing: RunEnding['missing'] } => {
-  const { headers, response, items: file } = fetched
-  if (file !== undefined) {
-    const watched = { count: file.items, items: file.digest, headers, beside: response }
-    return { watched, missing: undefined }
-  }
-  const { paginator, plan } = work.run
-  const { items, isMissing } = listOf(work, fetched)
-  const { length: count } = items
-  const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
-  const { dataField } = plan.job
-  const path = typeof dataField === 'object' ? dataField.path : dataField
-  const saysNone = totalOf(response, headers) === 0
-  return {
-    watched: {
-      count,
-      items: count === 0 || paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
-      headers,
-      beside: response,
-      rows: items,
-      isNothing: paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
-    },
-    missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
-  }
-}
-
-/** What is the same for the same items: a piece of the body where that is certain to hold nothing beside them but its brackets. */
-const textOfItems = (
-  { isParsed, body, response }: FetchedPage,
-  items: readonly Json[],
-): string | Uint8Array => {
-  const isAlone =
-    response === items ||
-    (isObject(response) && Object.values(response).every(value => value === items || !isContainer(value)))
-  return isParsed && isAlone
-    ? body.subarray(body.indexOf('['), body.lastIndexOf(']') + 1)
-    : JSON.stringify(items)
 }
 
 /**

@@ -101,7 +101,7 @@ export const runSequences = async (
       write()
       continue
     }
-    if (sequences.every(sequence => sequence.length === 0)) return
+    if (sequences.every(sequence => sequence.length === 0)) return refuseEmpty(iteration)
     if (stop.requested && requests.underWay() === 0) return
     await requests.change()
   }
@@ -217,4 +217,12 @@ const locateError = (error: unknown, { run: { plan }, request }: PendingPage): u
   const { code, message, status, params, cause } = error
   const place = { job: plan.path, dataType: plan.dataType, request: `${request.method} ${request.endpoint}` }
   return new UserError(code, message, { status, params: { ...place, ...params }, cause })
+}
+
+/** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
+const refuseEmpty = ({ plans, statistics }: Iteration): void => {
+  for (const plan of allPlans(plans)) {
+    if (plan.job.failWhenEmpty !== true || statistics.of(plan).rows > 0) continue
+    throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
+  }
 }

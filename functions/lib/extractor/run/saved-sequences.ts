@@ -6,9 +6,9 @@ import { RunWatch, type SavedWatch } from '../paging/completeness.ts'
 import type { Progress } from '../paging/create-paginator.ts'
 import { type FetchedPage, fingerprint, parseBody, parsedLater } from '../requests/http/parse-response.ts'
 import { AppendFile } from '../tables/table-spool.ts'
-import { allPlans, type JobPlan } from './job-plan.ts'
+import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import type { Iteration } from './prepare-iteration.ts'
-import { isPage, type JobRun, type Pending, type PendingPage, paginatorOf } from './start-run.ts'
+import { isPage, type JobRun, type Pending, type PendingPage, paginatorOf, startRun } from './start-run.ts'
 
 /** Runs and rows once each, pages by reference to them. */
 interface SavedSequences {
@@ -110,7 +110,16 @@ const savedAnswer = (fetched: FetchedPage): NonNullable<SavedPage['fetched']> =>
   return { bytes: body.length, headers, url, response, ends, items, at }
 }
 
-export const restoreSequences = (saved: unknown, iteration: Iteration): Pending[][] => {
+/** The sequences of an iteration: those that a leg before has left, else the first pages of all jobs. */
+export const openSequences = (saved: unknown, iteration: Iteration): Pending[][] => {
+  if (saved !== undefined) return restoreSequences(saved, iteration)
+  const { plans, config, defaults } = iteration
+  return groupByTable(plans, { mappings: config.mappings, method: defaults.method }).map(group =>
+    group.map(plan => startRun(plan, { placeholders: [], rows: [] }, iteration)),
+  )
+}
+
+const restoreSequences = (saved: unknown, iteration: Iteration): Pending[][] => {
   const { rows, runs, pending, bodies } = saved as SavedSequences // as saveSequences wrote them
   const { plans, spool, now } = iteration
   // The checkpoint is of this configuration: it names what is there

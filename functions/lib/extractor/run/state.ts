@@ -5,7 +5,7 @@ import type { ReplacedToken } from '../requests/http/authenticator.ts'
 import type { TableSink } from '../tables/table-sink.ts'
 
 /** `in/state.json` as far as we read it (docs/reference/extractor.md#state); unknown keys are kept. */
-export interface InputState {
+interface InputState {
   previousStart: number
   structure: unknown
   structVersion: number | undefined

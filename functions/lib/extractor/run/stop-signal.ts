@@ -9,8 +9,6 @@ interface StopOptions {
   deadline?: number | undefined
 }
 
-export type StopSignal = ReturnType<typeof createStopSignal>
-
 const longestTimer = 2 ** 31 - 1 // milliseconds that a Node timer can hold
 
 /** Shorter waits are not worth a leg of their own. */

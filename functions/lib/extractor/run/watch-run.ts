@@ -1,4 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
+import { isContainer, isObject, type Json } from '../../json/json-value.ts'
 import { completenessOf } from '../config/job-schema.ts'
 import {
   judgeEnd,
@@ -6,12 +7,15 @@ import {
   type RunEnding,
   RunWatch,
   type TotalPlace,
+  totalOf,
   usualPlaces,
   type WatchedPage,
 } from '../paging/completeness.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
+import type { FetchedPage } from '../requests/http/parse-response.ts'
+import { findItems } from '../values/select/find-items.ts'
 import type { Iteration } from './prepare-iteration.ts'
-import type { JobRun } from './start-run.ts'
+import type { JobRun, PendingPage } from './start-run.ts'
 
 export const nameOf = ({ plan, request }: JobRun): string => request.endpoint ?? plan.job.endpoint
 
@@ -101,4 +105,51 @@ const silencesOf = ({ plan, paginator }: JobRun, watch: RunWatch, end: RunEnd): 
     },
     { rows, count, total, more: leavesNext === true ? undefined : more, error },
   )
+}
+
+/** The items of a page that is no file of them. */
+export const listOf = ({ run }: PendingPage, { response }: FetchedPage) =>
+  findItems(response, run.plan.job, nameOf(run))
+
+/** A page as it is watched, and what its response has when it has nothing where its rows should be. */
+export const watchedPage = (
+  work: PendingPage,
+  fetched: FetchedPage,
+): { watched: WatchedPage; missing: RunEnding['missing'] } => {
+  const { headers, response, items: file } = fetched
+  if (file !== undefined) {
+    const watched = { count: file.items, items: file.digest, headers, beside: response }
+    return { watched, missing: undefined }
+  }
+  const { paginator, plan } = work.run
+  const { items, isMissing } = listOf(work, fetched)
+  const { length: count } = items
+  const keys = isMissing === true && isObject(response) ? Object.keys(response) : []
+  const { dataField } = plan.job
+  const path = typeof dataField === 'object' ? dataField.path : dataField
+  const saysNone = totalOf(response, headers) === 0
+  return {
+    watched: {
+      count,
+      items: count === 0 || paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
+      headers,
+      beside: response,
+      rows: items,
+      isNothing: paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
+    },
+    missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
+  }
+}
+
+/** What is the same for the same items: a piece of the body where that is certain to hold nothing beside them but its brackets. */
+const textOfItems = (
+  { isParsed, body, response }: FetchedPage,
+  items: readonly Json[],
+): string | Uint8Array => {
+  const isAlone =
+    response === items ||
+    (isObject(response) && Object.values(response).every(value => value === items || !isContainer(value)))
+  return isParsed && isAlone
+    ? body.subarray(body.indexOf('['), body.lastIndexOf(']') + 1)
+    : JSON.stringify(items)
 }

@@ -2,7 +2,7 @@ import { pathInside } from '../../paths/path-inside.ts'
 import type { Config } from '../config/config-schema.ts'
 import { dataTypeOf, everyJob } from '../config/job-schema.ts'
 import { type ExtractorConfig, iterationsByBucket } from '../config/parse-config.ts'
-import { createTableLoads } from './table-loads.ts'
+import { checkLoads, createTableLoads } from './table-loads.ts'
 import { createTableSink, type TableSink, type TableSinkCheckpoint } from './table-sink.ts'
 import { removeTables, type WrittenTable } from './write-tables.ts'
 
@@ -21,6 +21,7 @@ interface SinksOptions {
  * (docs/reference/extractor.md#iterations).
  */
 export const createTableSinks = ({ parsed, spoolDir, state, saved, warn }: SinksOptions) => {
+  checkLoads(parsed)
   const buckets = [...iterationsByBucket(parsed)]
   const sinks = new Map<number, TableSink>()
   const warnings: string[] = []

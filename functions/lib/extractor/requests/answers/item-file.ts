@@ -3,8 +3,11 @@ import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import type { Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
-import { PART_BYTES, PART_ITEMS } from '../../config/response-schema.ts'
 import { AppendFile, appendRecord, readRecord } from '../../tables/table-spool.ts'
+
+/** Items that go to the tables at once, whichever is reached first. */
+const PART_ITEMS = 1_000
+const PART_BYTES = 1024 * 1024
 
 /** The items of one answer in a file, in parts of which one at a time is in memory. Plain JSON: a checkpoint holds it. */
 export interface ItemFile {

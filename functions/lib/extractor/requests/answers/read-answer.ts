@@ -5,7 +5,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import { isObject, type Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
 import type { Job } from '../../config/job-schema.ts'
-import { ITEM_BYTES, type ResponseSettings } from '../../config/response-schema.ts'
+import type { ResponseSettings } from '../../config/response-schema.ts'
 import { findItems } from '../../values/select/find-items.ts'
 import { atMost, type Bytes, begin, decoded, isGzip } from '../http/decode-encodings.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
@@ -13,6 +13,9 @@ import { refuseHostile } from '../http/parse-response.ts'
 import type { Log } from '../masking/masker.ts'
 import { damagedAnswer, firstHeader, type HttpResponse, messageOf, saidCharset } from './http-response.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
+
+/** Of one item in memory: a line, a CSV record. */
+const ITEM_BYTES = 16 * 1024 * 1024
 
 type Format = 'json' | 'jsonl' | 'csv'
 

@@ -3,7 +3,6 @@ import { JsonNumber } from '#lib/json/json-number.ts'
 import { isContainer, isObject, type Json } from '#lib/json/json-value.ts'
 import type { LoginAuthentication, OAuth2Authentication } from '../../config/authentication-schema.ts'
 import { evaluate } from '../../values/functions/evaluate.ts'
-import type { ExpressionContext } from '../../values/functions/function-table.ts'
 import { isEmpty, toText } from '../../values/php/php-values.ts'
 import { valueAt } from '../../values/select/json-path.ts'
 import {
@@ -21,7 +20,7 @@ import { createJwtSigner } from './jwt.ts'
 interface LoginOptions extends AuthenticatorOptions {
   settings: LoginAuthentication
   /** Contexts besides `attr` for the login request: `consumer` and `user` for `oauth20.login`. */
-  loginContext?: ExpressionContext
+  loginContext?: AuthenticatorOptions['attributes']
 }
 
 /**

@@ -3,7 +3,6 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Authentication } from '../../config/authentication-schema.ts'
 import type { AllowedHost } from '../../config/config-schema.ts'
-import { everyJob, type Job } from '../../config/job-schema.ts'
 import { type HttpUrl, pathReadings, plainPath, resolveUrl } from './resolve-url.ts'
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
@@ -147,7 +146,8 @@ const effectivePort = (protocol: string, port: string): string =>
 interface TrustedOriginsInput {
   baseUrl: string
   logins: readonly (Authentication | undefined)[]
-  jobs: readonly Job[]
+  /** Of the jobs, as they are written. */
+  endpoints: readonly string[]
   /** `api.http.trustedOrigins`. */
   listed: readonly string[]
   /** Works out an address that the configuration makes of its own settings. */
@@ -161,16 +161,12 @@ interface TrustedOriginsInput {
 export const trustedOrigins = ({
   baseUrl,
   logins,
-  jobs,
+  endpoints,
   listed,
   evaluate,
 }: TrustedOriginsInput): ReadonlySet<string> => {
   const origins = new Set([resolveUrl(baseUrl, '').origin])
-  for (const given of [
-    ...logins.map(loginEndpointOf),
-    ...listed,
-    ...everyJob(jobs).map(({ endpoint }) => endpoint),
-  ]) {
+  for (const given of [...logins.map(loginEndpointOf), ...listed, ...endpoints]) {
     if (given === undefined) continue
     const endpoint = typeof given === 'string' ? given : evaluate(given)
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]

@@ -24,18 +24,17 @@ import {
   parseResponse,
   statusError,
 } from './parse-response.ts'
-import type { HttpUrl } from './resolve-url.ts'
-import type { RuleFor } from './retry-delay.ts'
+import { createErrorRules } from './retry-delay.ts'
 
-interface ApiSessionOptions {
+export interface ApiSessionOptions {
   send: Send
   baseUrl: string
   defaultHeaders: Headers
   trusted: ReadonlySet<string>
   /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
-  checkHost: (url: HttpUrl) => void
+  checkHost: (url: OutgoingRequest['url']) => void
   ignoreErrors: ReadonlySet<number>
-  ruleFor: RuleFor
+  errorRules: Parameters<typeof createErrorRules>[0]
   /** Bodies byte by byte as in Generic Extractor. */
   compat: boolean
   lists: 'indexed' | 'repeat' | undefined
@@ -51,12 +50,13 @@ type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
   /** Rules that are looked at before those of all jobs. */
-  ruleFor?: RuleFor | undefined
+  ruleFor?: Exchange['ruleFor']
 }
 
 /** Sends the requests of one iteration, with its credentials. */
 export const createApiSession = (options: ApiSessionOptions) => {
   const { masker, log, ignoreErrors } = options
+  const rules = createErrorRules(options.errorRules)
 
   const exchange = createExchange(options)
 
@@ -74,7 +74,7 @@ export const createApiSession = (options: ApiSessionOptions) => {
     const { renew, renewsOn401 } = authenticator
     const response = await exchange(request, {
       sign,
-      ruleFor: response => ruleFor?.(response) ?? options.ruleFor(response),
+      ruleFor: response => ruleFor?.(response) ?? rules(response),
       ...ways,
       renew: isRuled =>
         session !== undefined && (isRuled || renewsOn401 === true) && renew?.(session) === true,

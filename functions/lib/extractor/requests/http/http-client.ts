@@ -1,21 +1,20 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '#lib/errors/errors.ts'
-import type { ErrorRule } from '../../config/response-schema.ts'
 import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
 import type { Log } from '../masking/masker.ts'
 import { checkHost } from './address-guard.ts'
+import type { Admission } from './admission.ts'
 import { type NetworkOptions, sendOverNetwork } from './network.ts'
 import { NetworkFailure, type Outcome, type Witness } from './network-failure.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import type { Tries } from './page-request.ts'
-import { type Admission, rateLimitResetSeconds } from './rate-limit.ts'
 import { resolveUrl } from './resolve-url.ts'
-import { type RetrySettings, retryDelaySeconds, waitOf } from './retry-delay.ts'
+import { namesWait, type RetrySettings, retryDelaySeconds, retrySettings, waitOf } from './retry-delay.ts'
 
-interface HttpClientOptions extends NetworkOptions {
+export interface HttpClientOptions extends NetworkOptions {
   guard: boolean
   allowedPrivateHosts?: readonly string[] | undefined
-  retry: RetrySettings
+  retryConfig: Parameters<typeof retrySettings>[0]
   log: Log
   now: () => number
   /** Waits. Rejects when the extraction is stopped. */
@@ -39,7 +38,7 @@ export interface Exchange {
   renew?: (isRuled: boolean) => boolean
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
-  ruleFor?: (response: HttpResponse) => ErrorRule | undefined
+  ruleFor?: (response: HttpResponse) => HttpResponse['rule']
   /** What came of it before; changed with each try, for whoever continues it. Default: nothing. */
   tries?: Tries | undefined
 }
@@ -53,6 +52,7 @@ export type Send = ReturnType<typeof createSend>
  */
 export const createSend = (options: HttpClientOptions) => {
   const attempt = createAttempts(options)
+  const retry = retrySettings(options.retryConfig)
 
   return async (exchange: Exchange): Promise<HttpResponse> => {
     const { tries = noTries() } = exchange
@@ -65,12 +65,13 @@ export const createSend = (options: HttpClientOptions) => {
         renewed = true
         continue
       }
-      if (!isRetryable(outcome, rule, options.retry, options.now())) return give(outcome, rule)
-      if (tries.retries >= options.retry.maxRetries) return give(outcome, rule)
-      const delay = delayOf(outcome, rule, tries.retries, options)
-      if (tries.waited + delay > options.retry.maxTotalSeconds) {
+      if (!isRetryable(outcome, rule, retry, options.now())) return give(outcome, rule)
+      if (tries.retries >= retry.maxRetries) return give(outcome, rule)
+      const at = { retryHeader: retry.retryHeader, now: options.now() }
+      const delay = delayOf(outcome, rule, tries.retries, at)
+      if (tries.waited + delay > retry.maxTotalSeconds) {
         options.log.warning(
-          `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
+          `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${retry.maxTotalSeconds} s`,
         )
         return give(outcome, rule)
       }
@@ -86,7 +87,7 @@ export const createSend = (options: HttpClientOptions) => {
           : { status: outcome.status, url: outcome.url }),
       })
       // The one wait of a refused request is that of all others to its server
-      if (isRefusal(outcome, options.retry, options.now()))
+      if (isRefusal(outcome, retry, options.now()))
         options.admission.close(new URL(outcome.url).origin, delay)
       else await options.wait(delay)
     }
@@ -95,15 +96,14 @@ export const createSend = (options: HttpClientOptions) => {
 
 const delayOf = (
   outcome: Outcome,
-  rule: ErrorRule | undefined,
+  rule: HttpResponse['rule'],
   retries: number,
-  { retry: { retryHeader }, now }: HttpClientOptions,
+  { retryHeader, now }: { retryHeader: string; now: number },
 ): number => {
   if (outcome instanceof NetworkFailure)
-    return retryDelaySeconds({ retries, headers: undefined, retryHeader, now: now() })
-  const { headers } = outcome
-  const ruled = rule && waitOf(rule, outcome, now())
-  return ruled ?? retryDelaySeconds({ retries, headers, retryHeader, now: now() })
+    return retryDelaySeconds({ retries, headers: undefined, retryHeader, now })
+  const ruled = rule && waitOf(rule, outcome, now)
+  return ruled ?? retryDelaySeconds({ retries, headers: outcome.headers, retryHeader, now })
 }
 
 /** One try of an exchange: through the admission, with its redirects. */
@@ -152,7 +152,7 @@ const createAttempts = (options: HttpClientOptions) => {
 
 export const noTries = (): Tries => ({ retries: 0, waited: 0, notBefore: 0 })
 
-const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean => {
+const asksForLogin = (outcome: Outcome, rule: HttpResponse['rule']): boolean => {
   if (outcome instanceof NetworkFailure) return false
   return rule === undefined ? outcome.status === 401 : rule.do === 'login'
 }
@@ -161,14 +161,15 @@ const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean =>
 const isRefusal = (outcome: Outcome, retry: RetrySettings, now: number): outcome is HttpResponse => {
   if (outcome instanceof NetworkFailure) return false
   const { status, headers } = outcome
-  const hasWait = () =>
-    firstHeader(headers, retry.retryHeader) !== undefined || rateLimitResetSeconds(headers, now) !== undefined
-  return status === 429 || (status === 403 && retry.statuses.has(429) && hasWait())
+  return (
+    status === 429 ||
+    (status === 403 && retry.statuses.has(429) && namesWait(headers, retry.retryHeader, now))
+  )
 }
 
 const isRetryable = (
   outcome: Outcome,
-  rule: ErrorRule | undefined,
+  rule: HttpResponse['rule'],
   retry: RetrySettings,
   now: number,
 ): boolean => {
@@ -177,7 +178,7 @@ const isRetryable = (
   return retry.statuses.has(outcome.status) || (outcome.status === 403 && isRefusal(outcome, retry, now))
 }
 
-const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {
+const give = (outcome: Outcome, rule: HttpResponse['rule']): HttpResponse => {
   if (!(outcome instanceof NetworkFailure)) return rule === undefined ? outcome : { ...outcome, rule }
   throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
     cause: outcome,

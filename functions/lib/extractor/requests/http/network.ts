@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
-import { BODY_IN_MEMORY_BYTES } from '../../config/response-schema.ts'
 import { AppendFile } from '../../tables/table-spool.ts'
 import { type HttpResponse, type ResponseHeaders, tooLarge } from '../answers/http-response.ts'
 import { guardedLookup, type Resolve } from './address-guard.ts'
@@ -166,6 +165,9 @@ const collectResponse = (
 
 const reset = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 
+/** A body that is larger goes to a file while it comes. */
+export const BODY_IN_MEMORY_BYTES = 4 * 1024 * 1024
+
 /** A body while it comes: in memory, or from some size on in a file, when there is a folder for it. */
 class CollectedBody {
   readonly #folder: string | undefined
@@ -204,7 +206,7 @@ class CollectedBody {
   }
 }
 
-interface DispatcherOptions {
+export interface DispatcherOptions {
   connectTimeoutSeconds: number
   requestTimeoutSeconds: number
   /** PEM; replaces the trust store. */

@@ -1,8 +1,6 @@
-import { statSync } from 'node:fs'
 import type { Budget } from '../../config/api-schema.ts'
-import { firstHeader, type HttpResponse, type ResponseHeaders } from '../answers/http-response.ts'
+import { firstHeader, type ResponseHeaders } from '../answers/http-response.ts'
 import type { Log } from '../masking/masker.ts'
-import { NetworkFailure, type Outcome } from './network-failure.ts'
 
 const remainingNames = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
 const resetNames = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']
@@ -95,8 +93,6 @@ interface RateLimitGateOptions {
   onWait?: ((seconds: number) => void) | undefined
 }
 
-type RateLimitGate = ReturnType<typeof createRateLimitGate>
-
 interface Place {
   /** Seconds since 1970. */
   opensAt: number
@@ -165,58 +161,8 @@ export const createRateLimitGate = ({ longestSeconds, log, now, wait, onWait }: 
   }
 }
 
-/** Says when each request of a run may be sent. */
-export interface Admission {
-  /** Resolves when a request may be sent, to what is to be called with what became of it; with nothing when it was not sent. */
-  enter(origin: string): Promise<(outcome: Outcome | undefined) => void>
-  close(origin: string, seconds: number): void
-}
-
-interface AdmissionOptions {
-  gate: RateLimitGate
-  traffic: Traffic
-  budget: RequestBudget | undefined
-  /** Called for each request that is sent; what it returns, when it has come back. */
-  sends: () => () => void
-}
-
-export const createAdmission = ({ gate, traffic, budget, sends }: AdmissionOptions): Admission => ({
-  enter: async origin => {
-    await gate.enter(origin)
-    await budget?.take()
-    traffic.requests++
-    const cameBack = sends()
-    return outcome => {
-      cameBack()
-      const answer = outcome instanceof NetworkFailure ? undefined : outcome
-      if (answer === undefined) return
-      traffic.bytes += sizeOf(answer)
-      gate.learn(origin, answer.headers)
-    }
-  },
-  close: gate.close,
-})
-
-const sizeOf = ({ body, file }: HttpResponse): number =>
-  file === undefined ? body.length : statSync(file).size
-
-/** What a run has asked of its API so far, all legs together. */
-export interface Traffic {
-  /** Requests that were sent, logins, redirects and retries among them. */
-  requests: number
-  /** Of bodies, unpacked. */
-  bytes: number
-  /** How often and how long all requests waited for the API to take more. */
-  waits: number
-  waitedSeconds: number
-}
-
-export const newTraffic = (): Traffic => ({ requests: 0, bytes: 0, waits: 0, waitedSeconds: 0 })
-
 /** Requests that were sent lately: when the slot of time began, in seconds since 1970, and how many. Plain JSON. */
 export type SentLately = [at: number, requests: number][]
-
-export type RequestBudget = ReturnType<typeof createRequestBudget>
 
 interface RequestBudgetOptions {
   settings: Budget

@@ -45,6 +45,10 @@ const askedSeconds = (headers: ResponseHeaders, retryHeader: string, now: number
   return fromHeader !== undefined && fromHeader > 0 ? fromHeader : rateLimitResetSeconds(headers, now)
 }
 
+/** Whether a server says how long it wants no requests, in whatever words. */
+export const namesWait = (headers: ResponseHeaders, retryHeader: string, now: number): boolean =>
+  firstHeader(headers, retryHeader) !== undefined || rateLimitResetSeconds(headers, now) !== undefined
+
 /** Seconds, a Unix time when it is large, or an HTTP date (RFC 9110, 10.2.3). */
 export const parseRetryHeader = (value: string, now: number): number | undefined => {
   const text = value.trim()
