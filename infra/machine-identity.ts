@@ -18,6 +18,3 @@ export const machineIdentity = (kind: 'extract' | 'jobs'): { name: string; arn: 
   const name = `${Aws.STACK_NAME}-${kind}`
   return { name, arn: states(`stateMachine:${name}`) }
 }
-
-/** Of whoever shows runs and cancels them. */
-export const lookAndStop = ['states:DescribeExecution', 'states:StopExecution']

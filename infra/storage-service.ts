@@ -31,7 +31,7 @@ import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { drive } from './drive.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
-import { executionsOf, lookAndStop, machineIdentity } from './machine-identity.ts'
+import { executionsOf, machineIdentity } from './machine-identity.ts'
 import { MergeApplication } from './merge-application.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
@@ -139,9 +139,13 @@ interface Store {
 
 /** Starting a job's execution, and seeing whether an earlier one ended without ending the job. */
 const allowStartingJobs = (grantee: IGrantable): void => {
-  const { name, arn } = machineIdentity('jobs')
-  allow(grantee, ['states:StartExecution'], [arn])
-  allow(grantee, ['states:DescribeExecution'], [executionsOf(name, 'job-*')])
+  const [jobs, runs] = [machineIdentity('jobs'), machineIdentity('extract')]
+  allow(grantee, ['states:StartExecution'], [jobs.arn, runs.arn])
+  allow(
+    grantee,
+    ['states:DescribeExecution'],
+    [executionsOf(jobs.name, 'job-*'), executionsOf(runs.name, 'run-*')],
+  )
 }
 
 const storeEnvironment = (store: Store) => ({
@@ -149,6 +153,7 @@ const storeEnvironment = (store: Store) => ({
   FILES_BUCKET: store.files.bucketName,
   TABLES_BUCKET: store.tables.bucketName,
   JOB_MACHINE_ARN: machineIdentity('jobs').arn,
+  EXTRACT_MACHINE_ARN: machineIdentity('extract').arn,
   PROJECT_ID: store.projectId,
   BACKEND_NAME: store.dialect.backendName,
   NUMBER_ROUNDING: store.dialect.numberRounding,
@@ -159,7 +164,6 @@ const runJobFunction = (
   bundle: FunctionBundle,
   { sizes, ...store }: Store & Pick<StorageServiceProps, 'sizes'>,
 ) => {
-  const extractMachine = machineIdentity('extract')
   const merges = new MergeApplication(scope, 'Merges', store.tables)
   const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
     bundle,
@@ -167,7 +171,6 @@ const runJobFunction = (
     environment: {
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
-      EXTRACT_MACHINE_ARN: extractMachine.arn,
       ...loadLimits(sizes),
       SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
       MERGE_APPLICATION: merges.name,
@@ -186,8 +189,6 @@ const runJobFunction = (
   allowDeletingObjects(runJob, store.tables, { prefix: 'tables/' })
   allowStartingJobs(runJob)
   merges.allowRuns(runJob)
-  allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-  allow(runJob, lookAndStop, [executionsOf(extractMachine.name, 'run-*')])
   return runJob
 }
 
@@ -204,7 +205,6 @@ const storageApiFunction = (
 ) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
-  const extractMachine = machineIdentity('extract')
   const storageApi = new NodeFunction<StorageApiEnv>(scope, 'StorageApi', {
     bundle,
     role,
@@ -215,7 +215,6 @@ const storageApiFunction = (
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
-      EXTRACT_MACHINE_ARN: extractMachine.arn,
       DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NONE,
       ...loadLimits(sizes),
       PREVIEW_FUNCTION: preview.functionName,
@@ -233,7 +232,7 @@ const storageApiFunction = (
   allow(storageApi, ['kms:Encrypt', 'kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi)
   // People cancel runs.
-  allow(storageApi, ['states:StopExecution'], [executionsOf(extractMachine.name, 'run-*')])
+  allow(storageApi, ['states:StopExecution'], [executionsOf(machineIdentity('extract').name, 'run-*')])
   allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
 }

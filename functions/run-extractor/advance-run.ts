@@ -63,9 +63,12 @@ const LEASE_LOST = 'Another run of the configuration has begun, because this one
 const begin = async (runId: string, event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
   const { execution, startedAt, input } = event
   const { leases, runs, runTokens, stackStorage, storageWith, now } = services
+  const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
+  const refused = await stackStorage.noteState?.(runId, { status: 'processing' }).catch(refusal)
+  if (refused?.code === 'storage.runs.underWay') return again('begin', waitSecondsAt(ageSeconds))
+  if (refused) return { next: 'done', output: { status: 'skipped', message: refused.message } }
   const lease = await leases.take(input, execution)
   if (lease.outcome === 'held') {
-    const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
     const { owner } = lease.by
     if (input.overlap === 'skip')
       return { next: 'done', output: { status: 'skipped', runningExecution: owner } }
@@ -156,14 +159,30 @@ const end = async (stored: StoredRun, execution: string, services: MachineServic
   if (run.phase === 'end') await runs.replace(stored, enterStep(run, 'ended', now()))
   // After the last write: whoever repeats this step needs the token no more.
   await runTokens.revoke(run.id)
-  return ended(result)
+  return ended(run.id, result, services)
 }
 
-const ended = (result: RunResults): Answer => {
+/** Ends the job that the run is, and the execution. */
+const ended = async (
+  runId: string,
+  result: RunResults,
+  { stackStorage }: Pick<MachineServices, 'stackStorage'>,
+): Promise<Answer> => {
   const { error } = result
-  if (error === undefined) return { next: 'done', output: result }
-  const message = `${placeOf(error)}${error.message}`
-  return { next: 'failed', failure: { code: error.code, message }, details: result }
+  const failure = error && { code: error.code, message: `${placeOf(error)}${error.message}` }
+  const state = failure
+    ? { status: 'error' as const, ...failure }
+    : { status: 'success' as const, results: result }
+  // Somebody has cancelled it meanwhile, or the attempt before came so far.
+  await stackStorage.noteState?.(runId, state).catch(refusal)
+  return failure ? { next: 'failed', failure, details: result } : { next: 'done', output: result }
+}
+
+/** Its job has ended, or the one before it has not. */
+const refusal = (error: unknown): UserError => {
+  if (error instanceof UserError && ['storage.jobs.ended', 'storage.runs.underWay'].includes(error.code))
+    return error
+  throw error
 }
 
 const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): string => {
@@ -175,8 +194,9 @@ const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): str
 const failWithoutRun = async (
   { execution, input }: RunExtractorEvent,
   error: RunFailure,
-  { stackStorage, runTokens, ...services }: MachineServices,
+  services: MachineServices,
 ): Promise<Answer> => {
+  const { stackStorage, runTokens } = services
   const { componentId, configId } = input
   const runId = runIdOf(execution)
   services.log.warn('run not begun', {
@@ -190,7 +210,7 @@ const failWithoutRun = async (
   const run: Run = { ...begun, continueOnFailure: false, rows: [], error }
   const result = await endRun(run, execution, { ...services, storage: stackStorage })
   await runTokens.revoke(runId)
-  return ended(result)
+  return ended(runId, result, services)
 }
 
 const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promise<StoredRun> => {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { executionOfJob } from '../lib/asked-wait.ts'
 import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
@@ -50,7 +49,7 @@ export const runAsJob = async (
       return { next: 'failed', failure: { code, message: job.error.message }, details: { jobId: job.id } }
     }
     const waitSeconds = waitSecondsAt((now().getTime() - since.getTime()) / 1000)
-    return { next: 'again', waitSeconds, waitsFor: [executionOfJob(job.id)], state: { jobId: job.id } }
+    return { next: 'again', waitSeconds, waitsFor: [runOfJob(job.id)], state: { jobId: job.id } }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { code, message } = error

@@ -3,7 +3,7 @@ import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import type { UserError } from '../lib/errors/errors.ts'
 import { type Connection, request } from '../lib/storage-client/request.ts'
 import { createStorageClient, type StorageClient } from '../lib/storage-client/storage-client.ts'
-import { type RunProgress, rowResult, runFailure } from '../lib/wire/run-body.ts'
+import { type RunProgress, type RunState, rowResult, runFailure } from '../lib/wire/run-body.ts'
 
 export type RunFailure = z.infer<typeof runFailure>
 
@@ -196,6 +196,8 @@ export interface RunStorage extends StorageClient {
   noteProgress?(runId: string, progress: RunProgress): Promise<void>
   /** That rows begin or end to be loaded. Throws `UserError` (`storage.jobs.cancelled`, `storage.jobs.ended`) where they must not be. */
   noteLoading?(runId: string, isLoading: boolean): Promise<void>
+  /** That it begins, or how it has ended; repeated, it comes to the same. Throws `UserError` (`storage.jobs.ended`) where its job has ended. */
+  noteState?(runId: string, state: RunState): Promise<void>
 }
 
 export const createRunStorage = (connection: Connection & { runId?: string }): RunStorage => {
@@ -207,5 +209,6 @@ export const createRunStorage = (connection: Connection & { runId?: string }): R
     ...createStorageClient(connection),
     noteProgress: note,
     noteLoading: (runId, isLoading) => note(runId, { isLoading }),
+    noteState: (runId, state) => note(runId, { state }),
   }
 }

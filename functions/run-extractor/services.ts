@@ -2,7 +2,6 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { AskedWait } from '../lib/asked-wait.ts'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
-import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run, RunStorage, RunStore, StoredRun } from './run.ts'
@@ -27,8 +26,8 @@ export type CountRun = (run: {
 }) => void
 
 export interface RunServices {
-  /** With the stack's own token: finds the configuration, and tells of a run that never began. */
-  stackStorage: Pick<StorageClient, 'configuration' | 'postEvent'>
+  /** With the stack's own token: finds the configuration, begins and ends the job, and tells of a run that never began. */
+  stackStorage: Pick<RunStorage, 'configuration' | 'postEvent' | 'noteState'>
   /** With the token of the run: it may do what the run's author may. */
   storage: RunStorage
   work: BucketDocuments

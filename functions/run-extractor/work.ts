@@ -75,9 +75,10 @@ export const open = (env: Environment<RunExtractorEnv>, { scratchFolder }: { scr
     )
     const { branchId } = event.input
     const { baseUrl } = connection
+    const ofRun = { ...connection, branchId, runId }
     const storageWith = (token: string) => createRunStorage({ baseUrl, branchId, token, runId })
     return advanceRun(event, {
-      stackStorage: createStorageClient({ ...connection, branchId, runId }),
+      stackStorage: areRunsJobs ? createRunStorage(ofRun) : createStorageClient(ofRun),
       storageWith,
       runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
       work,

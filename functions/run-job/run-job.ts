@@ -81,7 +81,6 @@ export const runJob = async (
     const outcome = changesOneTable(started)
       ? await untilCancelled(jobId, services, run)
       : await run(services)
-    if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     return finishAndLog(await succeed(started, outcome, services), services)
   } catch (error) {

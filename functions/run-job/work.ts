@@ -2,12 +2,7 @@ import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Client } from '../lib/cloud/s3-client.ts'
-import {
-  describeExecution,
-  openMachines,
-  startExecution,
-  stopExecution,
-} from '../lib/cloud/step-functions.ts'
+import { describeExecution, openMachines, startExecution } from '../lib/cloud/step-functions.ts'
 import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { GZIP_LIMITS } from '../lib/distributed/load-limits.ts'
@@ -23,7 +18,6 @@ import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.t
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
 import { createCountJob } from './job/count-jobs.ts'
-import { createExtractRuns } from './job/extract-runs.ts'
 import type { LargeMerges } from './job/services.ts'
 import { jobStep } from './job-step.ts'
 import { doPiece } from './pieces/do-piece.ts'
@@ -41,7 +35,7 @@ export const variables = [
   'SNAPSHOT_RETENTION_DAYS',
   /** State machine of the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
   'JOB_MACHINE_ARN',
-  /** State machine that runs configurations of the extractor. */
+  /** State machine that runs configurations: behind a run that it has closed comes the next. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
   /** What the backend is called to clients. */
@@ -66,7 +60,7 @@ export type RunJobEnv = (typeof variables)[number]
 export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
   const now = () => new Date()
   const s3 = createS3Client(env)
-  const machines = openMachines({ start: startExecution, describe: describeExecution, stop: stopExecution })
+  const machines = openMachines({ start: startExecution, describe: describeExecution })
   const roundsNumbers = env.NUMBER_ROUNDING === 'round'
   const services = {
     ...openStorageStores(env, s3, now),
@@ -75,8 +69,7 @@ export const open = (env: Environment<RunJobEnv>, room: EngineRoom) => {
     roundsNumbers,
     s3,
     filesBucket: env.FILES_BUCKET,
-    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
-    extractRuns: createExtractRuns(machines, env.EXTRACT_MACHINE_ARN),
+    startJob: createJobStarter(machines, { jobs: env.JOB_MACHINE_ARN, runs: env.EXTRACT_MACHINE_ARN }),
     distribution: {
       singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
       singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),

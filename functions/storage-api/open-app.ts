@@ -117,7 +117,7 @@ export const open = (env: Environment<StorageApiEnv>, room: ApiRoom): App => {
       // Set on one machine only: there engines must be told where the object store is.
       s3Endpoint,
     }),
-    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+    startJob: createJobStarter(machines, { jobs: env.JOB_MACHINE_ARN, runs: env.EXTRACT_MACHINE_ARN }),
     redriveExecution: createRedriveExecution(machines),
     stopRun: (jobId: number, reason: Failure) =>
       machines.stop({ machineArn: env.EXTRACT_MACHINE_ARN, name: runOfJob(jobId) }, reason),

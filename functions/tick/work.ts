@@ -97,7 +97,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
   const stores = openStorageStores(env, createS3Client(env), now)
   const services = {
     ...stores,
-    startJob: createJobStarter(machines, env.JOB_MACHINE_ARN),
+    startJob: createJobStarter(machines, { jobs: env.JOB_MACHINE_ARN, runs: env.EXTRACT_MACHINE_ARN }),
     baseUrl: env.STORAGE_URL,
     runnableComponents: componentsOf(env),
     now,

@@ -37,7 +37,7 @@ export const startWorld = async () => {
     isRunningJobs: false,
     jobWaitMs: 0,
     now,
-    startJob: jobId =>
+    startJob: ({ id: jobId }) =>
       seam.call('executions.start', jobId, async () => {
         if (ended.has(jobId)) return 'ended'
         if (!open.has(jobId)) open.set(jobId, { failures: 0 })

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRun } from '#lib/storage/jobs/job-store.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
+import { executeRun } from './execute-run.ts'
 import { asFunction } from './guard-writes.ts'
 import { doSideBySide, type MachineServices } from './side-by-side.ts'
 
 /** Everything that the states of the job machine need. */
-export type JobServices = RunJobServices & MachineServices
+export type JobServices = RunJobServices & MachineServices & Parameters<typeof executeRun>[1]
 
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = (
@@ -19,6 +21,8 @@ const executeStates = async (
   services: JobServices,
   pause: () => Promise<unknown>,
 ): Promise<void> => {
+  const job = await services.jobs.get(jobId)
+  if (job && isRun(job)) return executeRun(job, services, pause)
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)

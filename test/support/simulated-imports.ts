@@ -84,7 +84,7 @@ export const simulateImports = async (
       await time.sleep(result.waitSeconds * SECOND_MS)
     }
   }
-  const startJob: StartJob = async jobId => {
+  const startJob: StartJob = async ({ id: jobId }) => {
     if (!started.has(jobId)) time.spawn(() => executeJob(jobId))
     started.add(jobId)
     return 'running'

@@ -17,7 +17,6 @@ import { createStorageStores } from '../../functions/lib/storage/storage-stores.
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { previewAsked } from '../../functions/run-extractor/preview/preview-stored.ts'
-import type { ExtractRuns } from '../../functions/run-job/job/extract-runs.ts'
 import type { RunJobServices } from '../../functions/run-job/job/services.ts'
 import type { PieceServices } from '../../functions/run-job/pieces/piece.ts'
 import { type App, createApp } from '../../functions/storage-api/routes/app.ts'
@@ -31,6 +30,7 @@ import { createTableAccess } from '../../functions/storage-api/services/table-ac
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { checkReply, type Reply } from './check-reply.ts'
 import { executeJob, type JobServices } from './execute-job.ts'
+import type { ExtractRuns } from './execute-run.ts'
 import { guardWrites } from './guard-writes.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
@@ -90,7 +90,6 @@ const oneMasterToken = (token: string): MasterTokens => ({
 })
 
 const noExtractRuns: ExtractRuns = {
-  stop: async () => {},
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
@@ -157,9 +156,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     await executeJob(jobId, jobServices, () => line.untilOldest(jobId))
     line.ended()
   }
-  const startJob: StartJob = async (jobId, failure) => {
+  const startJob: StartJob = async (job, failure) => {
+    const jobId = job.id
     startedJobs.push(jobId)
-    if (options.startJob) return options.startJob(jobId, failure)
+    if (options.startJob) return options.startJob(job, failure)
     if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, runInThisProcess(jobId))
     return 'running'
   }
@@ -201,6 +201,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       exports: exportDocuments,
     },
     extractRuns: options.extractRuns ?? noExtractRuns,
+    noteState: async (jobId, state) => {
+      const { status, text } = await call('PUT', `/v2/storage/runs/run-${jobId}/progress`, { state })
+      if (status !== 204) throw new Error(`The run ${jobId} could not say its state: ${text}`)
+    },
     count: job => void counted.push(job),
     now,
     log: {

@@ -25,6 +25,12 @@ export const runProgress = z.object({
 
 export type RunProgress = z.infer<typeof runProgress>
 
+/** That a run begins, or how it has ended. */
+export type RunState =
+  | { status: 'processing' }
+  | { status: 'success'; results: Record<string, unknown> }
+  | { status: 'error'; code: string; message: string }
+
 /** How the description of a run's own token begins. Only the master token describes tokens. */
 export const tokenOfRun = (runId: string): string => `Run ${runId} of `
 

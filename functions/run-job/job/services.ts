@@ -7,7 +7,6 @@ import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { MergeForks } from '../../lib/storage/tables/content/merge-fork.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
-import type { ExtractRuns } from './extract-runs.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
@@ -21,7 +20,6 @@ export interface RunJobServices extends StorageStores {
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
   distribution: Distribution
-  extractRuns: ExtractRuns
   /** Counts a job that has ended. */
   count: CountJob
   now: () => Date

@@ -1,4 +1,3 @@
-import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { Decision } from '../../lib/items/item-table.ts'
 import type { DecidedWork, JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
@@ -22,9 +21,6 @@ export interface Outcome {
   /** What is left to do then, before its end is told. */
   rest?: DecidedWork['rest'] | undefined
 }
-
-/** The work runs elsewhere: check again after this time. */
-export type Pending = AskedWait
 
 /** The machine has to do these parts of an export side by side; then the job runs again. */
 export interface InParts {

@@ -23,9 +23,8 @@ import {
 import { createDefinedTable, createTable } from './create-table.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
-import type { InParts, Outcome, Pending } from './outcome.ts'
+import type { InParts, Outcome } from './outcome.ts'
 import { restoreTable } from './restore-table.ts'
-import { runConfiguration } from './run-configuration.ts'
 import { swapTables } from './swap-tables.ts'
 
 type Operation<Name extends JobInput['operationName']> = (
@@ -33,7 +32,7 @@ type Operation<Name extends JobInput['operationName']> = (
   input: InputOf<Name>,
   services: RunJobServices,
   run: { isRepeated: boolean },
-) => Promise<Outcome | Pending | InParts>
+) => Promise<Outcome | InParts>
 
 const nothingToReport: Outcome = { results: null }
 const tellingOf =
@@ -94,7 +93,10 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
     if (file) await files.delete(file)
     return nothingToReport
   },
-  configurationRun: runConfiguration,
+  // Its execution is one of the extract machine.
+  configurationRun: async ({ id }) => {
+    throw new Error(`The job ${id} is a run`)
+  },
   async workspaceCreate(
     { id, createdTime, creatorToken, baseUrl, ...job },
     { configuration },
@@ -118,7 +120,7 @@ export const runOperation = (
   job: ProcessingJob,
   services: RunJobServices,
   run: { isRepeated: boolean },
-): Promise<Outcome | Pending | InParts> => {
+): Promise<Outcome | InParts> => {
   // The operation of a name takes the input of that name, which the compiler does not follow through a table.
   const operate = operations[job.input.operationName] as Operation<JobInput['operationName']>
   return operate(job, job.input, services, run)

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { createExceptionId } from '../../lib/errors/exception-id.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
+import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { isRun, jobCancelled } from '../../lib/storage/jobs/job-store.ts'
+import { isRun, jobCancelled, type RunJob } from '../../lib/storage/jobs/job-store.ts'
 import { startNext } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { runOfJob } from '../../lib/wire/run-body.ts'
@@ -140,17 +140,23 @@ export const cancelled = async (job: JobRecord, request: Sender, services: Servi
     if (job.status === 'error' && job.error.code === 'storage.jobs.cancelled') return job
     throw new UserError('storage.jobs.ended', `The job ${job.id} has ended: ${job.status}.`)
   }
-  const { code, message } = jobCancelled(caller.description)
-  const error = { code, message, exceptionId: createExceptionId(), contextParams: {} }
   await jobs.wishEnd(job.id, caller.description, telling(request, services, wishEvent(job)))
-  const current = job.status === 'waiting' ? await jobs.failWaiting(job, now(), { error }) : job
+  const current =
+    job.status === 'waiting' ? await jobs.failWaiting(job, now(), cancellation(caller.description)) : job
   if (isFinal(current)) return startBehind(current, services)
   if (!isRun(current)) return current
   // Whoever comes to load after this is refused. What is loaded already shall have its state: the wish counts then.
   const asked = await jobs.get(current.id)
   if (asked?.status === 'processing' && asked.isLoading) return asked
-  await services.stopRun(current.id, { code, message })
-  return startBehind(await jobs.fail(current, now(), { error }), services)
+  return stopRun(current, caller.description, services)
+}
+
+const cancellation = (by: string) => jobFailure(jobCancelled(by))
+
+/** Ends a run whose end somebody has asked for. */
+export const stopRun = async (job: RunJob, by: string, services: Services): Promise<JobRecord> => {
+  await services.stopRun(job.id, jobCancelled(by))
+  return startBehind(await services.jobs.fail(job, services.now(), cancellation(by)), services)
 }
 
 const wishEvent = (job: JobRecord) => {
@@ -168,7 +174,8 @@ const wishEvent = (job: JobRecord) => {
   }
 }
 
-const startBehind = async (job: JobRecord, services: Services): Promise<JobRecord> => {
+/** Starts the job that comes next. */
+export const startBehind = async (job: JobRecord, services: Services): Promise<JobRecord> => {
   if (job.queueTableId !== null)
     await startNext(job.queueTableId, { ...services, ...services.inBranch(branchOf(job)) }).catch(cause =>
       // The clock finds it, too.

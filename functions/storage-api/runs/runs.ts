@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
+import { foreignCode } from '../../lib/errors/codes.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
+import { branchOf, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, type RunJob } from '../../lib/storage/jobs/job-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import {
   type RunBody,
+  type RunState,
   runBody,
   runOfJob,
   runProgress,
@@ -16,7 +19,7 @@ import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import { cancelled } from '../jobs/jobs.ts'
+import { cancelled, startBehind, stopRun } from '../jobs/jobs.ts'
 import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('runs')
@@ -162,9 +165,15 @@ routes.post('/v2/storage/runs/{runId}/cancel', {
 
 const amount = integer().optional()
 
+const runState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('processing') }),
+  z.object({ status: z.literal('success'), results: z.record(z.string(), z.unknown()) }),
+  z.object({ status: z.literal('error'), code: text(), message: text() }),
+])
+
 /**
- * An extractor says how far its run has come, so that whoever waits for it sees it, or that its rows begin or end to be loaded: in
- * between nobody stops it.
+ * An extractor says how far its run has come, so that whoever waits for it sees it; that its rows begin or end to be loaded: in
+ * between nobody stops it; or that the run begins or has ended.
  */
 routes.put('/v2/storage/runs/{runId}/progress', {
   summary: 'Note progress',
@@ -180,24 +189,56 @@ routes.put('/v2/storage/runs/{runId}/progress', {
     waitedSeconds: amount,
     /** Whether rows are being loaded: alone, it leaves how far the run has come. */
     isLoading: flag().optional(),
+    /** That it begins, or how it has ended. */
+    state: runState.optional(),
   }),
   replies: {
     204: 'Noted',
     400: 'It begins to load and somebody has cancelled it: `storage.jobs.cancelled`',
-    403: 'The token is neither the run’s own nor the master token',
+    403: 'The token is neither the run’s own nor the master token, which alone says that it begins or has ended',
     404: 'It has ended',
-    409: 'It begins to load and has ended: `storage.jobs.ended`',
+    409: 'It begins, loads or ends, and has ended: `storage.jobs.ended`. Or it begins before another one has ended: `storage.runs.underWay`',
   },
   handle: async ({ params: { runId }, body, caller }, services) => {
-    const { id } = await runNamed(runId, caller, services)
-    if (!caller.isMaster && !caller.description.startsWith(tokenOfRun(runOfJob(id))))
-      throw accessDenied('the token of the run')
-    const { isLoading, ...told } = body
+    const job = await runNamed(runId, caller, services)
+    const { id, cancelledBy } = job
+    const { state, isLoading, ...told } = body
+    if (!caller.isMaster && (state || !caller.description.startsWith(tokenOfRun(runOfJob(id)))))
+      throw accessDenied(state ? 'the master token' : 'the token of the run')
+    if (state) return noteState(job, state, services)
     if (isLoading !== undefined) return services.jobs.noteLoading(id, isLoading)
     const { data: progress } = runProgress.safeParse(told)
     if (!progress)
       throw new UserError('storage.validation', 'Invalid request: a progress names all of its amounts.')
     if (!(await services.jobs.noteProgress(id, progress, services.now())))
       throw new UserError('storage.runs.notFound', `${runOfJob(id)} has ended`)
+    // Somebody asked for its end while it loaded: that counts now.
+    if (cancelledBy !== undefined) await stopRun(job, cancelledBy, services)
   },
 })
+
+/** Repeated, it comes to the same. Errors: `storage.jobs.ended`, `storage.runs.underWay`. */
+const noteState = async (job: RunJob, state: RunState, services: Services): Promise<void> => {
+  const { jobs, now } = services
+  const begun = job.status === 'waiting' ? await jobs.begin(job, now()) : job
+  if ('heldBy' in begun)
+    throw new UserError(
+      'storage.runs.underWay',
+      `The run ${runOfJob(begun.heldBy)} of the configuration has not ended.`,
+    )
+  if (begun.status !== 'processing')
+    throw new UserError('storage.jobs.ended', `The job ${job.id} has ended: ${begun.status}.`)
+  if (state.status === 'processing') {
+    // Whoever asked for its end before it began may have gone no further.
+    if (job.cancelledBy !== undefined) await stopRun(job, job.cancelledBy, services)
+    return
+  }
+  const at = now()
+  const ended =
+    state.status === 'error'
+      ? await jobs.fail(begun, at, jobFailure(new UserError(foreignCode(state.code), state.message)))
+      : await jobs.succeed(begun, { at, outcome: { results: state.results, metrics: noMetrics } })
+  if (typeof ended === 'string')
+    throw new TransientError('storage.busy', `The job ${job.id} is changed by many at once.`)
+  await startBehind(ended, services)
+}

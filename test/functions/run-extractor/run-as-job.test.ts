@@ -50,7 +50,7 @@ it.each([
 it('asks for one job under its own name, with the least rights of all that it names, and waits for it', async () => {
   expect(await act(step(), { id: 5, status: 'waiting' })).toMatchObject({
     next: 'again',
-    waitsFor: ['job-5'],
+    waitsFor: ['run-5'],
     state: { jobId: 5 },
   })
   expect(started).toEqual([

@@ -11,7 +11,7 @@ it(`an import of one small file calls the database ${CALLS} times, from the uplo
   const started: number[] = []
   const service = await startStorageService({
     jobWaitMs: 0,
-    startJob: async jobId => {
+    startJob: async ({ id: jobId }) => {
       if (!started.includes(jobId)) started.push(jobId)
       return 'running'
     },

@@ -94,7 +94,7 @@ describe('rule 2, what was done can be finished', () => {
   it('by the clock, when nobody else comes', async () => {
     const { tableId, first, second } = await dieAfterDecision()
     const closed: number[] = []
-    const startJob: typeof service.jobServices.startJob = async (id, failure) => {
+    const startJob: typeof service.jobServices.startJob = async ({ id }, failure) => {
       if (failure) closed.push(id)
       return 'ended'
     }

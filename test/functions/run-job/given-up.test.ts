@@ -143,7 +143,7 @@ describe('a load whose process dies before its end', () => {
     it('is closed by an execution of its own, which the clock starts', async () => {
       const { tableId, jobId } = await submitUndone()
       const closing: unknown[] = []
-      const startJob: typeof service.jobServices.startJob = async (id, given) => {
+      const startJob: typeof service.jobServices.startJob = async ({ id }, given) => {
         if (id !== jobId || given === undefined) return 'ended'
         closing.push({ jobId: id, failure: given })
         return 'running'

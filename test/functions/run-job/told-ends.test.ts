@@ -136,7 +136,7 @@ describe('a job that is decided and whose process died', () => {
   it('is closed by the clock', async () => {
     const { jobId } = await decideAndDie()
     const closed: number[] = []
-    const startJob: typeof service.jobServices.startJob = async (id, failure) => {
+    const startJob: typeof service.jobServices.startJob = async ({ id }, failure) => {
       if (failure) closed.push(id)
       return 'ended'
     }

@@ -33,7 +33,6 @@ export const openStarts = async () => {
   const redriven: unknown[] = []
   const service = await startStorageService({
     extractRuns: {
-      stop: async () => {},
       start: async (jobId, input) => void inputs.set(jobId, input),
       describe: async () => ({ status: 'success', output: '{}' }),
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runJob } from '#functions/run-job/run-job.ts'
 import { tickEvent } from '#functions/tick/event.ts'
 import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import type { ItemTable } from '#lib/items/item-table.ts'
@@ -45,7 +46,7 @@ beforeEach(async () => {
     items: counted,
     now: () => now,
     jobWaitMs: 0,
-    startJob: async jobId => {
+    startJob: async ({ id: jobId }) => {
       if (isDown) throw new Error('down')
       started.push(jobId)
       return 'running'
@@ -72,6 +73,24 @@ const pass = (milliseconds: number): void => {
 }
 
 const look = () => asFunction('tick', () => startOpenJobs({ ...service.jobServices, now: () => now }))
+
+it('rule 1: a run whose execution has ended without its end is closed at the next look, and the next one begins', async () => {
+  const run = await storeRun(service.stores, { configId: 'gone', status: 'processing', startTime: now })
+  const other = await storeRun(service.stores, { configId: 'on', status: 'processing', startTime: now })
+  const closing: number[] = []
+  const startJob: typeof service.jobServices.startJob = async ({ id }, failure) => {
+    if (failure) closing.push(id)
+    return id === run && !failure ? 'ended' : 'running'
+  }
+  await asFunction('tick', () => startOpenJobs({ ...service.jobServices, startJob, now: () => now }))
+  expect(closing).toEqual([run])
+  const next = await storeRun(service.stores, { configId: 'gone', status: 'waiting' })
+  const failure = { Error: 'ExecutionGone', Cause: 'gone' }
+  await asFunction('run-job', () => runJob({ jobId: run, failure }, service.jobServices))
+  expect((await service.stores.jobs.get(run))?.status).toBe('error')
+  expect((await service.stores.jobs.get(other))?.status).toBe('processing')
+  expect(started).toEqual([next])
+})
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {

@@ -12,7 +12,7 @@ const look = async () =>
   asFunction('tick', () =>
     fireSchedules({
       ...service.jobServices,
-      startJob: async jobId => {
+      startJob: async ({ id: jobId }) => {
         started.push(jobId)
         return 'running'
       },

@@ -24,7 +24,6 @@ beforeEach(async () => {
   service = await startStorageService({
     now: () => now,
     extractRuns: {
-      stop: async () => {},
       start: async (jobId, { configId, authorTokenId }) => {
         if (!runs.some(run => run.jobId === jobId)) runs.push({ jobId, configId, authorTokenId })
       },
@@ -50,7 +49,7 @@ const call = async (method: string, path: string, body?: unknown) => {
 
 const firingServices = () => ({
   ...service.jobServices,
-  startJob: async (jobId: number) => {
+  startJob: async ({ id: jobId }: { id: number }) => {
     if (isMachineDown) throw new Error('down')
     started.push(jobId)
     return 'running' as const

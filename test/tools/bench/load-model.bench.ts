@@ -70,7 +70,7 @@ const countItems = (store: ItemStore): void => {
 const started: number[] = []
 const service = await startStorageService({
   jobWaitMs: 0,
-  startJob: async jobId => {
+  startJob: async ({ id: jobId }) => {
     if (!started.includes(jobId)) started.push(jobId)
     return 'running'
   },

@@ -2,9 +2,11 @@ import { executionOfJob } from '../../asked-wait.ts'
 import { isUnderWay, type Machines } from '../../cloud/machines.ts'
 import { createExceptionId } from '../../errors/exception-id.ts'
 import type { MachineFailure } from '../../errors/machine-failure.ts'
+import { runOfJob } from '../../wire/run-body.ts'
+import { ofBranch } from '../db/branch-id.ts'
 import { internalJobError } from './job-errors.ts'
-import { isFinal, type JobRecord } from './job-record.ts'
-import type { JobStore } from './job-store.ts'
+import { branchOf, isFinal, type JobRecord } from './job-record.ts'
+import { isRun, type JobStore, type RunJob } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
 /** Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does. */
@@ -15,7 +17,7 @@ export const startInTurn = async (
   // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
   const first = job.queueTableId === null ? undefined : await queue.first(job.queueTableId)
   if (first !== undefined && first !== job.id) return false
-  await startJob(job.id)
+  await startJob(job)
   return true
 }
 
@@ -40,7 +42,7 @@ export interface StartOptions {
   now: () => Date
 }
 
-// Longer than a function can run: either the work is being repeated, or it has stopped.
+// Longer than a function can run: either the work is being repeated, or it has stopped. A run may last for days.
 const PROCESSING_TOO_LONG_MS = 16 * 60_000
 
 /**
@@ -51,7 +53,7 @@ export const reviveJob = async (job: JobRecord, options: Omit<StartOptions, 'que
   const isLong =
     job.status === 'processing' &&
     options.now().getTime() - Date.parse(job.startTime) > PROCESSING_TOO_LONG_MS
-  if (job.status === 'waiting' || isLong) await restartJob(job, options)
+  if (job.status === 'waiting' || isLong || isRun(job)) await restartJob(job, options)
 }
 
 const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ended and left the job open.' }
@@ -65,10 +67,10 @@ const restartJob = async (
   job: JobRecord,
   { jobs, startJob, now }: Omit<StartOptions, 'queue'>,
 ): Promise<JobRecord> => {
-  if ((await startJob(job.id)) === 'running') return job
+  if ((await startJob(job)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
   if (isFinal(current)) return current
-  if ((await startJob(job.id, GONE)) === 'running') return current
+  if ((await startJob(job, GONE)) === 'running') return current
   const closed = (await jobs.get(job.id)) ?? current
   if (isFinal(closed)) return closed
   return jobs.fail(closed, now(), { error: internalJobError(createExceptionId(), closed.input) })
@@ -81,18 +83,42 @@ type StartResult = 'running' | 'ended'
  * Starts the execution of a job. Idempotent, because the execution is named after its job: a job that was accepted but
  * not started can be started by whoever waits for it. With a failure it starts the one execution that closes the job for it.
  */
-export type StartJob = (jobId: number, failure?: MachineFailure) => Promise<StartResult>
+export type StartJob = (job: JobRecord, failure?: MachineFailure) => Promise<StartResult>
 
 /** Name of the execution that closes a job whose own one is gone. */
 export const closingExecution = (jobId: number): string => `${executionOfJob(jobId)}-close`
 
-export const createJobStarter =
-  (machines: Pick<Machines, 'start' | 'describe'>, machineArn: string): StartJob =>
-  async (jobId, failure) => {
-    const name = failure ? closingExecution(jobId) : executionOfJob(jobId)
-    const execution = { machineArn, name }
-    if (await machines.start({ ...execution, input: { jobId, failure } })) return 'running'
+/** Executions of the extract machine are runs, those of the other one all other jobs, and what closes a job whose own execution is gone. */
+export const createJobStarter = (
+  machines: Pick<Machines, 'start' | 'describe'>,
+  arns: { jobs: string; runs: string },
+): StartJob => {
+  const executionFor = (job: JobRecord, failure?: MachineFailure) => {
+    const jobId = job.id
+    if (failure) return { machineArn: arns.jobs, name: closingExecution(jobId), input: { jobId, failure } }
+    return isRun(job)
+      ? { machineArn: arns.runs, name: runOfJob(jobId), input: inputOfRun(job) }
+      : { machineArn: arns.jobs, name: executionOfJob(jobId), input: { jobId } }
+  }
+  return async (job, failure) => {
+    const execution = executionFor(job, failure)
+    if (await machines.start(execution)) return 'running'
     // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,
     // StartExecution). We check its state all the same: an emulator may refuse for other reasons.
     return isUnderWay(await machines.describe(execution)) ? 'running' : 'ended'
   }
+}
+
+/** The run may do no more than the token that asked for the job. */
+export const inputOfRun = (job: RunJob) => {
+  const { operationName: _, ...asked } = job.input
+  return {
+    trigger: `job ${job.id}`,
+    ...asked,
+    authorTokenId: job.creatorToken.id,
+    // What the author saw. A schedule has seen no version.
+    ...(asked.trigger === undefined && { configVersion: job.operationParams['version'] }),
+    ...ofBranch(branchOf(job)),
+    jobId: job.id,
+  }
+}

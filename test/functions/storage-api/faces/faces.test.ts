@@ -7,7 +7,6 @@ const COMPONENT = 'ex-generic-v2'
 
 const service = await withStorage({
   extractRuns: {
-    stop: async () => {},
     start: async () => {},
     describe: async jobId => ({
       status: 'error',

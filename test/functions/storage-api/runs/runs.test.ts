@@ -182,3 +182,55 @@ describe('runs of configurations', () => {
     expect((await service.call('GET', `/v2/storage/runs/${r2}`, undefined, mayNot)).status).toBe(403)
   })
 })
+
+describe('runs of configurations begin and end by the word of their execution', async () => {
+  const stopped: number[] = []
+  const stopRun = async (id: number) => void stopped.push(id)
+  const { call, startedJobs, stores } = await withStorage({ isRunningJobs: false, stopRun })
+  const place = { configId: 'shop', status: 'waiting' } as const
+  const tell = async (id: number, body: object, headers?: Record<string, string>) => {
+    const reply = await call('PUT', `/v2/storage/runs/run-${id}/progress`, body, headers)
+    return reply.body?.code ?? reply.status
+  }
+  const begin = (id: number) => tell(id, { state: { status: 'processing' } })
+  const results = { rowsLoaded: 5, requests: 1 }
+  const success = { state: { status: 'success', results } }
+  const read = async (id: number) => (await call('GET', `/v2/storage/runs/run-${id}`)).body
+
+  it('which may repeat it; then the next one of the configuration is started', async () => {
+    const [first, second] = [await storeRun(stores, place), await storeRun(stores, place)]
+    expect([await begin(first), await begin(first), await begin(second)]).toEqual([
+      204,
+      204,
+      'storage.runs.underWay',
+    ])
+    const error = { code: 'extractor.http', message: 'row 1: no' }
+    expect(startedJobs).toEqual([])
+    expect(await tell(first, { state: { status: 'error', ...error } })).toBe(204)
+    expect(await tell(first, success)).toBe('storage.jobs.ended')
+    expect(await read(first)).toMatchObject({ status: 'error', error })
+    expect(startedJobs).toEqual([second])
+    await begin(second)
+    const { body } = await call('POST', '/v2/storage/tokens', {
+      description: `Run run-${second} of ex-generic-v2/shop for a`,
+      componentAccess: ['ex-generic-v2'],
+    })
+    expect(await tell(second, success, { 'X-StorageApi-Token': body.token })).toBe('accessDenied')
+    expect(await tell(second, success)).toBe(204)
+    expect(await read(second)).toMatchObject({ status: 'success', results, rowsLoaded: 5 })
+  })
+
+  it('rule 9: and stop once their rows are loaded, or before they begin, when somebody has asked for their end', async () => {
+    const unwanted = await storeRun(stores, place)
+    await stores.jobs.wishEnd(unwanted, 'somebody', [])
+    await begin(unwanted)
+    const loading = await storeRun(stores, { ...place, status: 'processing' })
+    await stores.jobs.noteLoading(loading, true)
+    await call('POST', `/v2/storage/runs/run-${loading}/cancel`)
+    expect(stopped).toEqual([unwanted])
+    const counts = { leg: 1, pages: 1, rows: 1, retries: 0, requests: 1, waitedSeconds: 0 }
+    await tell(loading, { row: 2, rowsCount: 2, rowName: 'next', ...counts })
+    expect(stopped).toEqual([unwanted, loading])
+    for (const id of stopped) expect((await read(id)).error.code).toBe('storage.jobs.cancelled')
+  })
+})

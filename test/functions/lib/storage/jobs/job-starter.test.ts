@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createIsRunning } from '#lib/cloud/machines.ts'
 import { describeExecution, startExecution, stepFunctions, stopExecution } from '#lib/cloud/step-functions.ts'
+import type { JobRecord } from '#lib/storage/jobs/job-record.ts'
 import { createJobStarter } from '#lib/storage/jobs/start-next.ts'
 import { untilEnd } from '#support/until-end.ts'
 
@@ -38,8 +39,16 @@ beforeEach(() => {
 })
 
 const machineArn = 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs'
-const start = (failure?: { Error: string; Cause: string }) =>
-  createJobStarter(machines, machineArn)(42, failure)
+const arns = { jobs: machineArn, runs: machineArn.replace('jobs', 'extract') }
+const job = { id: 42, input: { operationName: 'tableDrop', tableId: 'in.c-main.t' } } as unknown as JobRecord
+const run = {
+  id: 43,
+  input: { operationName: 'configurationRun', componentId: 'ex-generic-v2', configId: 'shop' },
+  operationParams: { version: 3 },
+  creatorToken: { id: '7', description: 'somebody' },
+  branchId: 5,
+} as unknown as JobRecord
+const start = (failure?: { Error: string; Cause: string }) => createJobStarter(machines, arns)(job, failure)
 const started = { status: 200, body: { executionArn: 'arn', startDate: 1 } }
 const exists = { status: 400, body: { __type: 'com.amazonaws.swf.service.v2.model#ExecutionAlreadyExists' } }
 const described = (status: string) => ({
@@ -61,6 +70,25 @@ describe('createJobStarter', () => {
         },
       },
     ])
+  })
+
+  it('starts one of the extract machine for a run, which knows who asked for it, and closes it by one of the other', async () => {
+    replies.push(started, exists, described('FAILED'), started)
+    const failure = { Error: 'ExecutionGone', Cause: 'gone' }
+    const startRun = createJobStarter(machines, arns)
+    expect([await startRun(run), await startRun(run), await startRun(run, failure)]).toEqual([
+      'running',
+      'ended',
+      'running',
+    ])
+    const { input, ...execution } = requests[0]?.body as { input: string }
+    expect(execution).toEqual({ stateMachineArn: arns.runs, name: 'run-43' })
+    const asked = { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: '7', configVersion: 3 }
+    expect(JSON.parse(input)).toEqual({ ...asked, branchId: 5, trigger: 'job 43', jobId: 43 })
+    expect(requests[2]?.body).toEqual({
+      executionArn: `${arns.runs.replace('stateMachine', 'execution')}:run-43`,
+    })
+    expect(requests[3]?.body).toMatchObject({ stateMachineArn: arns.jobs, name: 'job-43-close' })
   })
 
   it.each([
