@@ -1,7 +1,17 @@
 import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { again, followJob, type ImportAnswer } from './import-answer.ts'
-import { identityOf, importOf, isOwn, isWantedAgain, jobEnd, type KeyWork } from './import-version.ts'
+import { isTableMadeMeanwhile } from '../lib/storage-client/load-into-table.ts'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
+import {
+  again,
+  followJob,
+  type ImportAnswer,
+  identityOf,
+  importOf,
+  isOwn,
+  type KeyWork,
+  type StartImportDependencies,
+} from './import-version.ts'
 import { nextAttempt, PROGRESS_EXPIRES_SECONDS, type Progress, type VersionMark } from './key-records.ts'
 import { readVersions, versionsAfter } from './object-version.ts'
 
@@ -264,4 +274,32 @@ const endReplay = async (work: KeyWork): Promise<void> => {
     })
   }
   key.change({ replay: undefined })
+}
+
+type JobEnd =
+  | 'running'
+  | 'success'
+  | 'error'
+  /** It was to create a table that another job had created: the version is to be imported into that one. */
+  | 'tableExists'
+
+export const jobEnd = async (storage: StorageClient, jobId: number): Promise<JobEnd> => {
+  const job = await storage.job(jobId).catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return undefined
+    throw error
+  })
+  // A service may forget its jobs after a while: this one was accepted long ago.
+  if (!job || job.status === 'success') return 'success'
+  if (job.status !== 'error') return 'running'
+  return isTableMadeMeanwhile(job) ? 'tableExists' : 'error'
+}
+
+/** Asked for once more after its failure was reported; or its job was to create a table that exists meanwhile. */
+const isWantedAgain = async (
+  { storage }: Pick<StartImportDependencies, 'storage'>,
+  { jobId, isCreating, isFailureReported }: Progress,
+): Promise<boolean> => {
+  if (jobId === undefined || !(isFailureReported || isCreating)) return false
+  const end = await jobEnd(storage, jobId)
+  return end === 'tableExists' || (end === 'error' && isFailureReported)
 }

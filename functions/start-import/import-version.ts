@@ -1,17 +1,90 @@
-import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
-import { refuseTooLarge } from '../lib/distributed/load-limits.ts'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
+import type { Answer } from '../lib/drive/step.ts'
 import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { nameColumns } from '../lib/storage/files/list-slices.ts'
-import { isTableMadeMeanwhile, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
+import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import { COMPONENT, type StartImportDependencies } from './dependencies.ts'
-import { followJob, type JobAnswer } from './import-answer.ts'
-import type { HeldKey, Progress, VersionMark } from './key-records.ts'
+import type { HeldKey, ImportRecords, Progress, VersionMark } from './key-records.ts'
+import type { LandingRule } from './landing-rules.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
 import { type DescribedSource, describeSource, objectVersionId } from './object-version.ts'
-import type { NumberRange } from './transfer.ts'
+import type { NumberRange, Transfer } from './transfer.ts'
+
+/** The component under which events of imports are listed. */
+export const COMPONENT = 'millrace-import'
+
+export interface StartImportDependencies {
+  /** Reads the landing bucket. */
+  s3: S3Client
+  /** Brings the bytes of the object into the prepared file. */
+  transfer: Transfer
+  storage: StorageClient
+  /** Larger objects are refused before they are moved. `undefined`: the service knows its own limits. */
+  acceptedLoads: AcceptedLoads | undefined
+  /** Whether the service creates a table or loads into it by one job: `IF_EXISTS_FEATURE`. */
+  hasIfExists: (storage: Pick<StorageClient, 'knows'>) => Promise<boolean>
+  records: ImportRecords
+  rules: readonly LandingRule[]
+  now: () => Date
+  log: {
+    info(message: string, extra: Record<string, unknown>): void
+    warn(message: string, extra: Record<string, unknown>): void
+  }
+}
+
+/** What becomes of an event, said beside what the machine does next. */
+interface ImportOutput {
+  readonly [key: string]: unknown
+  readonly outcome: Outcome
+}
+
+type Outcome =
+  /** A job is to load the version. */
+  | 'started'
+  /** An earlier event of the version has come to the job. */
+  | 'alreadyStarted'
+  /** Another execution is importing this very object version. */
+  | 'duplicate'
+  /** A newer version of this key, one that replaces the table, was loaded before this one came. */
+  | 'superseded'
+  /** It was imported so long ago that the record of it has expired. */
+  | 'alreadyImported'
+  /** A marker of a folder or of a program: nothing to import. */
+  | 'ignored'
+
+/** Done; again, since another execution works on the key or a job has to end first; wait for the job; parts to be moved; failed. */
+export type ImportAnswer =
+  | Exclude<Answer, { next: 'poll' | 'done' }>
+  | { next: 'done'; output: ImportOutput }
+  | JobAnswer
+
+export type JobAnswer = Extract<Answer, { next: 'poll' }> & { output: ImportOutput }
+
+/** @param waitsFor name of the execution that is in the way, where it is known */
+export const again = (waitSeconds: number, waitsFor?: string): ImportAnswer => ({
+  next: 'again',
+  waitSeconds,
+  ...(waitsFor !== undefined && { waitsFor: [waitsFor] }),
+})
+
+/** Waits for the job of the version. `undefined`: it has none yet. */
+export const followJob = (
+  { target: { tableId } }: { target: LandingTarget },
+  outcome: 'started' | 'alreadyStarted',
+  { jobId, fileId, reloadedVersions }: Pick<Progress, 'jobId' | 'fileId' | 'reloadedVersions'>,
+  waitSeconds = waitSecondsAt(0),
+): JobAnswer | undefined => {
+  if (jobId === undefined || fileId === undefined) return undefined
+  return {
+    next: 'poll',
+    jobId,
+    waitSeconds,
+    output: { outcome, tableId, fileId, jobId, reloadedVersions },
+  }
+}
 
 /** The version that the event names. */
 export interface OwnVersion {
@@ -109,20 +182,19 @@ type VersionRange = NumberRange & { versionId: string }
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
  *
  * Progress is saved before each step that must not happen twice, so that a repeated call resumes where an earlier one
- * died. Throws `UserError` for an object that is too large to be loaded, before any byte of it is moved.
+ * died. Throws `UserError` for an object that cannot be loaded, before any byte of it is moved.
  */
 const importVersion = async (services: StartImportDependencies, work: ImportWork): Promise<VersionStep> => {
   const { records, acceptedLoads } = services
-  const { versionId, target, source } = work
-  if (!work.progress.isUploaded)
+  const { versionId, target, source, progress: before } = work
+  if (!before.isUploaded)
     await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
-  const { fileId, ranges, progress } = await uploadFile(services, work)
-  if (ranges.length > 0)
-    return { next: 'each', parts: ranges.map(range => ({ ...range, versionId: source.versionId })) }
-  // Before its bytes were there, nobody can have asked for its import.
-  const wasUploadedBefore = work.progress.isUploaded
-  // Accepted by the service here, noted in the next line. A death between: docs/architecture.md.
-  const job = await acceptImport(services, { ...work, progress }, { fileId, wasUploadedBefore })
+  const progress = await uploadFile(services, work)
+  if (Array.isArray(progress))
+    return { next: 'each', parts: progress.map(range => ({ ...range, versionId: source.versionId })) }
+  // Before its bytes were there, nobody can have asked for its import. The service accepts it here, and the next line notes
+  // it. A death between: docs/architecture.md.
+  const job = await acceptImport(services, { ...work, progress }, before.isUploaded)
   const accepted = await records.saveProgress(versionId, {
     ...progress,
     jobId: job.id,
@@ -130,14 +202,13 @@ const importVersion = async (services: StartImportDependencies, work: ImportWork
     isIncremental: target.incremental,
   })
   if (!target.incremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
-  const waitSeconds = waitSecondsAt(0, job.retryAfterSeconds)
-  const answer = followJob(work, 'started', accepted, waitSeconds)
+  const answer = followJob(work, 'started', accepted, waitSecondsAt(0, job.retryAfterSeconds))
   if (!answer) throw new Error('An accepted version has a job')
   return { next: 'accepted', progress: accepted, answer }
 }
 
 /** A hosted service takes the bytes of any file for CSV. */
-const refuseOtherThanCsv = async (source: SourceObject): Promise<void> => {
+const refuseOtherThanCsv = async (source: DescribedSource['source']): Promise<void> => {
   if (await nameColumns([source]))
     throw new UserError(
       'landing.notCsv',
@@ -152,90 +223,58 @@ const fileName = (key: string): string =>
     .slice(-500)
     .replace(/^[\uDC00-\uDFFF]/, '')
 
-interface FileUpload {
-  fileId: number
-  ranges: NumberRange[]
-  progress: Progress
-}
-
 /**
- * The object as a file of the service, or the ranges of it that are to be moved first. A file whose upload was cut
- * short is replaced: its credentials are gone. An upload that several functions fill is resumed.
+ * The progress of a version whose bytes are a file of the service, or the ranges of it that are to be moved first. A file whose
+ * upload was cut short is replaced: its credentials are gone. An upload that several functions fill is resumed.
  */
 const uploadFile = async (
   services: StartImportDependencies,
-  { source, versionId, progress }: ImportWork,
-): Promise<FileUpload> => {
+  work: ImportWork,
+): Promise<Progress | NumberRange[]> => {
   const { storage, records, transfer } = services
-  const { fileId: knownId, uploadId } = progress
-  if (knownId !== undefined && progress.isUploaded) return { fileId: knownId, ranges: [], progress }
-  if (knownId !== undefined && uploadId !== undefined) {
-    const resumed = await finishUpload(services, { source, versionId, progress }, knownId, uploadId)
-    if (resumed) return resumed
-  }
-  if (knownId !== undefined) await storage.deleteFile(knownId)
+  const { source, versionId, progress } = work
+  if (progress.isUploaded) return progress
+  const resumed = await finishUpload(services, work)
+  if (resumed) return resumed
+  if (progress.fileId !== undefined) await storage.deleteFile(progress.fileId)
 
-  const file = await storage.prepareFile({
-    name: fileName(source.key),
-    sizeBytes: source.bytes,
-    tags: ['millrace-landing'],
-  })
-  const prepared = await records.saveProgress(versionId, {
-    ...progress,
-    fileId: file.id,
-    uploadId: undefined,
-  })
+  const tags = ['millrace-landing']
+  const file = await storage.prepareFile({ name: fileName(source.key), sizeBytes: source.bytes, tags })
+  const prepared = { ...progress, fileId: file.id, uploadId: undefined }
+  const noted = await records.saveProgress(versionId, prepared)
   const upload = await transfer.start(source, file)
-  if (!upload) {
-    const uploaded = await records.saveProgress(versionId, { ...prepared, isUploaded: true })
-    return { fileId: file.id, ranges: [], progress: uploaded }
-  }
-  const begun = await records.saveProgress(versionId, { ...prepared, ...upload })
-  const work = { source, versionId, progress: begun }
-  const unfinished = await finishUpload(services, work, file.id, upload.uploadId)
+  if (!upload) return records.saveProgress(versionId, { ...noted, isUploaded: true })
+  const begun = await records.saveProgress(versionId, { ...noted, ...upload })
+  const unfinished = await finishUpload(services, { ...work, progress: begun })
   if (!unfinished)
     throw new TransientError('landing.uploadGone', `The upload of ${source.key} was aborted by others.`)
   return unfinished
 }
 
-/** The ranges that are missing yet. `undefined`: the upload is gone, without an object. */
+/** `undefined`: there is no upload, or it is gone without an object. */
 const finishUpload = async (
   { storage, records, transfer }: StartImportDependencies,
-  { source, versionId, progress }: Omit<ImportWork, 'target'>,
-  fileId: number,
-  uploadId: string,
-): Promise<FileUpload | undefined> => {
-  const ranges = await transfer.finish(source, await storage.file(fileId), uploadId)
-  if (ranges?.length === 0)
-    return {
-      fileId,
-      ranges,
-      progress: await records.saveProgress(versionId, { ...progress, isUploaded: true }),
-    }
-  return ranges && { fileId, ranges, progress }
+  { source, versionId, progress }: ImportWork,
+): Promise<Progress | NumberRange[] | undefined> => {
+  const { fileId, uploadId } = progress
+  if (fileId === undefined || uploadId === undefined) return undefined
+  const missing = await transfer.finish(source, await storage.file(fileId), uploadId)
+  return missing?.length === 0 ? records.saveProgress(versionId, { ...progress, isUploaded: true }) : missing
 }
 
 const acceptImport = async (
   { storage, hasIfExists }: StartImportDependencies,
-  { target, versionId, progress }: ImportWork,
-  { fileId, wasUploadedBefore }: { fileId: number; wasUploadedBefore: boolean },
+  { target, versionId, progress: { fileId, attempt } }: ImportWork,
+  isRepeated: boolean,
 ): Promise<Job> => {
+  if (fileId === undefined) throw new Error('A version whose bytes are there has a file')
   // A crash between the service's acceptance and our record of it. Every service is asked for a job that reads the file, which only this import
   // does. Our own also knows the job by its key.
-  const accepted = wasUploadedBefore ? await storage.findJobOfFile(fileId) : undefined
+  const accepted = isRepeated ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
-
-  const { tableId, primaryKey, incremental, delimiter, enclosure, columns, types } = target
-  const { job } = await loadIntoTable(
-    storage,
-    { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns, types },
-    {
-      idempotencyKey: `${versionId}-${progress.attempt}`,
-      isRepeated: wasUploadedBefore,
-      hasIfExists: await hasIfExists(storage),
-    },
-  )
-  return job
+  const idempotencyKey = `${versionId}-${attempt}`
+  const options = { idempotencyKey, isRepeated, hasIfExists: await hasIfExists(storage) }
+  return (await loadIntoTable(storage, { ...target, dataFileId: fileId }, options)).job
 }
 
 /**
@@ -258,32 +297,4 @@ const sayOtherKey = async (
     .postEvent(event, `other-key-${tableId}`)
     .catch((error: unknown) => log.warn('the event could not be stored', { tableId, error }))
   await records.otherKeySaid(tableId)
-}
-
-type JobEnd =
-  | 'running'
-  | 'success'
-  | 'error'
-  /** It was to create a table that another job had created: the version is to be imported into that one. */
-  | 'tableExists'
-
-export const jobEnd = async (storage: StorageClient, jobId: number): Promise<JobEnd> => {
-  const job = await storage.job(jobId).catch((error: unknown) => {
-    if (error instanceof UserError && error.status === 404) return undefined
-    throw error
-  })
-  // A service may forget its jobs after a while: this one was accepted long ago.
-  if (!job || job.status === 'success') return 'success'
-  if (job.status !== 'error') return 'running'
-  return isTableMadeMeanwhile(job) ? 'tableExists' : 'error'
-}
-
-/** Asked for once more after its failure was reported; or its job was to create a table that exists meanwhile. */
-export const isWantedAgain = async (
-  { storage }: Pick<StartImportDependencies, 'storage'>,
-  { jobId, isCreating, isFailureReported }: Progress,
-): Promise<boolean> => {
-  if (jobId === undefined || !(isFailureReported || isCreating)) return false
-  const end = await jobEnd(storage, jobId)
-  return end === 'tableExists' || (end === 'error' && isFailureReported)
 }

@@ -23,7 +23,7 @@ export const PROGRESS_EXPIRES_SECONDS = 400 * 24 * 60 * 60
 export const createImportRecords = ({ table, isRunning, now = () => new Date() }: ImportRecordsOptions) => {
   const nowSeconds = () => Math.floor(now().getTime() / 1000)
   const progressKey = (versionId: string) => recordKey(`version#${versionId}`)
-  const leaseOf = (keyId: string) => createKeyLeaseStore({ table, keyId, now })
+  const leaseOf = (keyId: string) => createKeyLeaseStore(table, keyId, nowSeconds)
   const tableKey = (tableId: string) => recordKey(`table#${tableId}`)
 
   return {
@@ -74,37 +74,28 @@ export interface KeyLease {
   versionId: string
 }
 
-interface KeyLeaseOptions {
-  table: RecordTable
-  keyId: string
-  now: () => Date
-}
-
-const stored = { prefix: 'lease#', owner: 'leaseOwner', takenAt: 'leaseTakenAt' } as const
-
 const leaseItem = z.object({
-  [stored.owner]: z.optional(z.string()),
+  leaseOwner: z.optional(z.string()),
   versionId: z._default(z.string(), ''),
 })
+/** What stands beside the state while the lease is held. */
+const ofLease = ['leaseOwner', 'versionId', 'leaseTakenAt']
 
 /** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
-const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions) => {
-  const key = recordKey(`${stored.prefix}${keyId}`)
-  const ofLease = [stored.owner, 'versionId', stored.takenAt]
-  const heldBy = (owner: string | undefined) => ({ [stored.owner]: owner })
+const createKeyLeaseStore = (table: RecordTable, keyId: string, nowSeconds: () => number) => {
+  const key = recordKey(`lease#${keyId}`)
+  const heldBy = (leaseOwner: string | undefined) => ({ leaseOwner })
   const store: LeaseStore<KeyLease, KeyState> = {
     holder: async () => {
-      const found = leaseItem.parse((await table.get(key)) ?? {})
-      const owner = found[stored.owner]
-      return owner === undefined ? undefined : { owner, versionId: found.versionId }
+      const { leaseOwner: owner, versionId } = leaseItem.parse((await table.get(key)) ?? {})
+      return owner === undefined ? undefined : { owner, versionId }
     },
 
     take: async ({ owner, versionId }, deadOwner = owner) => {
-      const takenAt = Math.floor(now().getTime() / 1000)
-      const set = { [stored.owner]: owner, versionId, [stored.takenAt]: takenAt }
+      const set = { leaseOwner: owner, versionId, leaseTakenAt: nowSeconds() }
       for (const before of new Set([undefined, owner, deadOwner])) {
         const taken = await table.update(key, { set }, heldBy(before))
-        if (taken) return { content: readState(taken) }
+        if (taken) return { content: keyState.parse(taken['importState'] ?? {}) }
       }
       return undefined
     },
@@ -128,8 +119,6 @@ const createKeyLeaseStore = ({ table, keyId, now }: KeyLeaseOptions) => {
     },
   }
 }
-
-const readState = (item: Record<string, unknown>): KeyState => keyState.parse(item['importState'] ?? {})
 
 const leaseLost = (): TransientError =>
   new TransientError('landing.leaseLost', 'Another execution has taken this object over.')

@@ -148,12 +148,12 @@ const overridesOf = (metadata: Metadata): Omit<NamedTarget, 'tableId'> => {
   refuseMisspelt(metadata)
   return definedOnly({
     primaryKey: listOf(metadata, 'primary-key'),
-    incremental: flagOf(metadata['incremental']),
+    incremental: wordOf(metadata, 'incremental', FLAGS, '1 or 0'),
     // An empty header is one that was not meant; a tab is written as the two characters \t, which headers survive.
     delimiter: metadata['delimiter'] || undefined,
     enclosure: metadata['enclosure'] || undefined,
     columns: listOf(metadata, 'columns'),
-    types: typesOf(metadata['types']),
+    types: wordOf(metadata, 'types', TYPES, 'text or detect'),
   })
 }
 
@@ -182,32 +182,30 @@ const listOf = (metadata: Metadata, name: (typeof METADATA)[number]): string[] |
   return names
 }
 
-const flagOf = (text: string | undefined): boolean | undefined => {
-  switch (text?.trim().toLowerCase()) {
-    case undefined:
-    case '':
-      return undefined
-    case '1':
-    case 'true':
-      return true
-    case '0':
-    case 'false':
-      return false
-    default:
-      throw new UserError(
-        'landing.invalidMetadata',
-        `The object's metadata "incremental" is "${text}"; it must be 1 or 0.`,
-      )
-  }
-}
+const FLAGS = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+])
+const TYPES = new Map([
+  ['text', 'text' as const],
+  ['detect', 'detect' as const],
+])
 
-const typesOf = (text = ''): LandingTarget['types'] => {
+/** What a word means, in any case of letters. */
+const wordOf = <Meaning>(
+  metadata: Metadata,
+  name: (typeof METADATA)[number],
+  words: ReadonlyMap<string, Meaning>,
+  must: string,
+): Meaning | undefined => {
+  const text = metadata[name] ?? ''
   const word = text.trim().toLowerCase()
-  if (word === '') return undefined
-  if (word === 'text' || word === 'detect') return word
+  if (word === '' || words.has(word)) return words.get(word)
   throw new UserError(
     'landing.invalidMetadata',
-    `The object's metadata "types" is "${text}"; it must be text or detect.`,
+    `The object's metadata "${name}" is "${text}"; it must be ${must}.`,
   )
 }
 

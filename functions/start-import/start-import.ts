@@ -2,29 +2,31 @@ import * as z from 'zod/mini'
 import { executionName } from '../lib/cloud/execution-name.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import type { MachineFailure } from '../lib/errors/machine-failure.ts'
+import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { parseEvent } from '../lib/errors/parse-event.ts'
 import { type LandedObject, landedObject } from '../lib/landed-object.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import type { StartImportDependencies } from './dependencies.ts'
-import { giveUp } from './give-up.ts'
-import { again, followJob, type ImportAnswer, type JobAnswer } from './import-answer.ts'
-import { importInOrder } from './import-in-order.ts'
-import { jobEnd, type OwnVersion, targetOf } from './import-version.ts'
+import { importInOrder, jobEnd } from './import-in-order.ts'
+import {
+  again,
+  COMPONENT,
+  followJob,
+  type ImportAnswer,
+  type JobAnswer,
+  type OwnVersion,
+  type StartImportDependencies,
+  targetOf,
+} from './import-version.ts'
 import { holdKey, type KeyLease, type Progress } from './key-records.ts'
 import { whyIgnored } from './landing-target.ts'
-import { describeSource, objectKeyId, objectVersionId } from './object-version.ts'
+import { type DescribedSource, describeSource, objectKeyId, objectVersionId } from './object-version.ts'
 
 const partNumber = z.int().check(z.positive())
 
 /** `versionId`: of an older version than the event's own, which is imported first. */
-export const partsToMove = z.object({
-  from: partNumber,
-  to: partNumber,
-  versionId: z.nullish(z.string()),
-})
+export const partsToMove = z.object({ from: partNumber, to: partNumber, versionId: z.nullish(z.string()) })
 
 /** What landed, which execution asks, and what for: to import (no more fields), to move parts, or to clean up. */
 export interface StartImportEvent {
@@ -96,21 +98,30 @@ const importLanded = async (
   const target = await targetOf(landed.key, metadata, dependencies)
   const versionId = objectVersionId(source)
   const own = { source, target, versionId }
+  const taken = await takeKey(dependencies, landed, { owner: execution, versionId })
+  if (taken.outcome === 'held') return whileHeld(dependencies, own, taken.by)
 
-  const keyId = objectKeyId(landed)
-  const lease = await records.takeLease(keyId, { owner: execution, versionId })
-  if (lease.outcome === 'held') return whileHeld(dependencies, own, lease.by)
-
-  const key = holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
+  const { key } = taken
   const answer = await importInOrder({ dependencies, key, own })
   const isRepeated = answer.next === 'poll' && answer.output.outcome === 'alreadyStarted'
-  if (isRepeated || lease.deadOwner !== undefined) key.change({ mayHaveFailed: true })
+  if (isRepeated || taken.deadOwner !== undefined) key.change({ mayHaveFailed: true })
   // Nobody else may begin while parts are on their way.
   if (answer.next === 'each') await key.save()
   else await key.release()
   return answer.next === 'poll' && key.state.mayHaveFailed
     ? withMends(own, answer, await records.progress(versionId))
     : answer
+}
+
+const takeKey = async (
+  { records }: StartImportDependencies,
+  landed: LandedObject,
+  { owner, versionId }: KeyLease,
+) => {
+  const keyId = objectKeyId(landed)
+  const lease = await records.takeLease(keyId, { owner, versionId })
+  if (lease.outcome === 'held') return lease
+  return { ...lease, key: holdKey(records.leaseOf(keyId), { owner, state: lease.content }) }
 }
 
 /** What its success mends, where anything of the key may have failed. */
@@ -150,4 +161,101 @@ const moveParts = async (
   if (fileId === undefined || uploadId === undefined)
     throw new UserError('source.changed', `The move of ${source.key} was given up meanwhile.`)
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
+}
+
+/** After an import has failed for good: says why, leaves no parts of an unfinished move, and lets the next execution begin. */
+const giveUp = async (
+  dependencies: StartImportDependencies,
+  landed: LandedObject,
+  { execution, failure: reported }: { execution: string; failure: MachineFailure },
+): Promise<ImportAnswer> => {
+  // Nothing is known of an object that is gone.
+  const found = await describeSource(dependencies.s3, landed).catch(() => undefined)
+  const versionId = landed.versionId ?? found?.source.versionId
+  const taken = await takeKey(dependencies, landed, { owner: execution, versionId: '' })
+  const key = taken.outcome === 'taken' ? taken.key : undefined
+  key?.change({ mayHaveFailed: true })
+  let hasJob = false
+  try {
+    if (versionId !== undefined)
+      hasJob = await abandonOwn(dependencies, objectVersionId({ ...landed, versionId }))
+    const other = key?.state.moving
+    if (other !== undefined) {
+      await abandonMove(dependencies, objectVersionId({ ...landed, versionId: other }), { isSkipped: true })
+      key?.change({ moving: undefined })
+    }
+  } finally {
+    // The lease must be released even when there is more to clean up than can be done.
+    await key?.release()
+  }
+  const failure = describeFailure(reported)
+  // The event of a job would have said it.
+  if (!hasJob) await reportFailure(dependencies, { landed, execution, failure })
+  return { next: 'failed', failure, details: found ? await describeFailed(dependencies, found) : {} }
+}
+
+/** Resolves to whether the import had come to a job. */
+const abandonOwn = async (dependencies: StartImportDependencies, versionId: string): Promise<boolean> => {
+  const { records, storage, log } = dependencies
+  const progress = await records.progress(versionId)
+  if (progress.jobId !== undefined) {
+    await records.saveProgress(versionId, { ...progress, isFailureReported: true })
+    return true
+  }
+  await abandonMove(dependencies, versionId, {})
+  const { fileId, isUploaded } = progress
+  if (fileId === undefined || !isUploaded) return false
+  // Died between the acceptance of its job and the note of it: the job runs on, and whoever tries again finds it by its file.
+  const job = await storage
+    .findJobOfFile(fileId)
+    .catch((error: unknown) => log.warn('job of file not looked for', { reason: String(error) }))
+  return job !== undefined
+}
+
+/** Another attempt begins with a new file. */
+const abandonMove = async (
+  { storage, records, transfer }: StartImportDependencies,
+  versionId: string,
+  mark: Partial<Progress>,
+): Promise<void> => {
+  const { uploadId, fileId, ...progress } = await records.progress(versionId)
+  if (uploadId === undefined || fileId === undefined || progress.isUploaded) return
+  await transfer.abort(await storage.file(fileId), uploadId)
+  await storage.deleteFile(fileId)
+  await records.saveProgress(versionId, { ...progress, ...mark })
+}
+
+/** What the dead letter says of the file. `null`: its key or its metadata say nothing that can be followed. */
+const describeFailed = async (
+  dependencies: StartImportDependencies,
+  { source, metadata }: DescribedSource,
+): Promise<{ isIncremental?: boolean | null; versionId?: string | undefined }> => {
+  const { versionId } = source
+  try {
+    const { incremental } = await targetOf(source.key, metadata, dependencies)
+    return { isIncremental: incremental, versionId }
+  } catch (error) {
+    return error instanceof UserError && error.code.startsWith('landing.')
+      ? { isIncremental: null }
+      : { versionId }
+  }
+}
+
+const reportFailure = async (
+  { storage, log }: Pick<StartImportDependencies, 'storage' | 'log'>,
+  given: { landed: LandedObject; execution: string; failure: Failure },
+): Promise<void> => {
+  const { landed, execution, failure: error } = given
+  const { bucket, key, versionId = null } = landed
+  const message = `Import of ${key} failed: ${error.message}`
+  const event = {
+    component: COMPONENT,
+    type: 'error',
+    message,
+    params: { bucket, key, versionId, error },
+  } as const
+  await storage
+    .postEvent(event, `${executionName(execution)}-end`)
+    // The key must be released all the same, and the dead letter says it too.
+    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
 }

@@ -18,19 +18,16 @@ export interface NumberRange {
   to: number
 }
 
-type FileCredentials = ReadableFile['credentials']
+const GiB = 1024 ** 3
 
-/** Brings a landed object into the place of a file. */
-export interface Transfer {
-  /** Moves the object whole; or, when one function would not finish in time, resolves to an upload to be filled. */
-  start(source: SourceObject, file: PreparedFile): Promise<{ uploadId: string } | undefined>
-  /** Fills the parts of a range; those that are there already stay. */
-  moveRange(source: SourceObject, file: ReadableFile, uploadId: string, range: NumberRange): Promise<void>
-  /**
-   * The ranges that are missing yet. None: the upload has become the object. `undefined`: it is gone, without an object.
-   */
-  finish(source: SourceObject, file: ReadableFile, uploadId: string): Promise<NumberRange[] | undefined>
-  abort(file: ReadableFile, uploadId: string): Promise<void>
+/** A function has 15 minutes and streams some 75 MB/s; S3 copies eight parts side by side at some 100 MB/s each. */
+const LIMITS = {
+  /** The largest object that one function moves by itself. */
+  copiedAtOnceBytes: 128 * GiB,
+  streamedAtOnceBytes: 8 * GiB,
+  /** What one function moves of a larger one. */
+  copiedRangeBytes: 64 * GiB,
+  streamedRangeBytes: 4 * GiB,
 }
 
 export interface TransferOptions {
@@ -39,34 +36,15 @@ export interface TransferOptions {
   /** The bucket that `s3` may write to; any other is reached with the file's own credentials. */
   ownFilesBucket: string
   /** They last an hour and a step at most fifteen minutes: each step asks for the file, and so for new ones. */
-  s3With: (region: string, credentials: FileCredentials) => S3Client
-  limits?: Partial<TransferLimits>
-}
-
-interface TransferLimits {
-  /** The largest object that one function moves by itself. */
-  copiedAtOnceBytes: number
-  streamedAtOnceBytes: number
-  /** What one function moves of a larger one. */
-  copiedRangeBytes: number
-  streamedRangeBytes: number
-}
-
-const GiB = 1024 ** 3
-
-/** A function has 15 minutes and streams some 75 MB/s; S3 copies eight parts side by side at some 100 MB/s each. */
-const LIMITS: TransferLimits = {
-  copiedAtOnceBytes: 128 * GiB,
-  streamedAtOnceBytes: 8 * GiB,
-  copiedRangeBytes: 64 * GiB,
-  streamedRangeBytes: 4 * GiB,
+  s3With: (region: string, credentials: ReadableFile['credentials']) => S3Client
+  limits?: Partial<typeof LIMITS>
 }
 
 /**
- * Copies inside S3 when the service's bucket belongs to this stack, and streams through memory when it does not: the
+ * Brings a landed object into the place of a file. Copies inside S3 when the service's bucket belongs to this stack, and streams through memory when it does not: the
  * credentials of a hosted service's file cannot read our landing bucket.
  */
-export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions): Transfer => {
+export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions) => {
   const { copiedAtOnceBytes, streamedAtOnceBytes, copiedRangeBytes, streamedRangeBytes } = {
     ...LIMITS,
     ...limits,
@@ -84,7 +62,11 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
   })
 
   return {
-    start: async (source, { region, uploadParams }) => {
+    /** Moves the object whole; or, when one function would not finish in time, resolves to an upload to be filled. */
+    start: async (
+      source: SourceObject,
+      { region, uploadParams }: PreparedFile,
+    ): Promise<{ uploadId: string } | undefined> => {
       const { bucket, key, credentials, 'x-amz-server-side-encryption': serverSideEncryption } = uploadParams
       const to = isOwn(bucket) ? s3 : s3With(region, credentials)
       const destination = { bucket, key, serverSideEncryption, s3: to }
@@ -96,7 +78,13 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
       return undefined
     },
 
-    moveRange: async (source, file, uploadId, { from, to }) => {
+    /** Fills the parts of a range; those that are there already stay. */
+    moveRange: async (
+      source: SourceObject,
+      file: ReadableFile,
+      uploadId: string,
+      { from, to }: NumberRange,
+    ): Promise<void> => {
       const upload = uploadOf(file, uploadId)
       const stored = new Set((await listParts(upload, { from, to })).map(({ partNumber }) => partNumber))
       const missing = partsOf(source, upload.bucket)
@@ -109,7 +97,12 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
       })
     },
 
-    finish: async (source, file, uploadId) => {
+    /** The ranges that are missing yet. None: the upload has become the object. `undefined`: it is gone, without an object. */
+    finish: async (
+      source: SourceObject,
+      file: ReadableFile,
+      uploadId: string,
+    ): Promise<NumberRange[] | undefined> => {
       const upload = uploadOf(file, uploadId)
       try {
         const stored = await listParts(upload)
@@ -125,9 +118,11 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
       }
     },
 
-    abort: (file, uploadId) => abortUpload(uploadOf(file, uploadId)),
+    abort: (file: ReadableFile, uploadId: string): Promise<void> => abortUpload(uploadOf(file, uploadId)),
   }
 }
+
+export type Transfer = ReturnType<typeof createTransfer>
 
 /** Completed by an attempt whose answer, or whose record of it, was lost. */
 const hasObject = async ({ s3, bucket, key }: MultipartUpload, bytes: number): Promise<boolean> => {

@@ -31,7 +31,7 @@ it.each([...pages])('%s can be read in one sitting', (_, page) => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(LONGEST_PAGE_LINES)
 })
 
-const IMPORT_ANSWER = 'functions/start-import/import-answer.ts'
+const IMPORT_ANSWER = 'functions/start-import/import-version.ts'
 
 /** One a line: there is only a type of them. */
 const outcomes = [...readFileSync(IMPORT_ANSWER, 'utf8').matchAll(/^ {2}\| '(\w+)'$/gm)].map(

@@ -1,4 +1,4 @@
-import type { StartImportDependencies } from '../../functions/start-import/dependencies.ts'
+import type { StartImportDependencies } from '../../functions/start-import/import-version.ts'
 import { type StartImportEvent, startImport as startOne } from '../../functions/start-import/start-import.ts'
 
 type Range = { from: number; to: number }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
+import type { StartImportDependencies } from '#functions/start-import/import-version.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,

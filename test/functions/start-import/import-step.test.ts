@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ImportAnswer } from '#functions/start-import/import-answer.ts'
+import type { ImportAnswer } from '#functions/start-import/import-version.ts'
 import { asPatientAs, importStep } from '#functions/start-import/start-import.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 import { TABLE_EXISTS_CODE } from '#lib/storage-client/table-exists-code.ts'
