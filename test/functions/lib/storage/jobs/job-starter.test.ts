@@ -81,10 +81,10 @@ describe('createJobStarter', () => {
       'ended',
       'running',
     ])
-    const { input, ...execution } = requests[0]?.body as { input: string }
-    expect(execution).toEqual({ stateMachineArn: arns.runs, name: 'run-43' })
+    expect(requests[0]?.body).toMatchObject({ stateMachineArn: arns.runs, name: 'run-43' })
     const asked = { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: '7', configVersion: 3 }
-    expect(JSON.parse(input)).toEqual({ ...asked, branchId: 5, trigger: 'job 43', jobId: 43 })
+    const input = JSON.stringify({ trigger: 'job 43', ...asked, branchId: 5, jobId: 43 })
+    expect(requests[0]?.body).toMatchObject({ input })
     expect(requests[2]?.body).toEqual({
       executionArn: `${arns.runs.replace('stateMachine', 'execution')}:run-43`,
     })
