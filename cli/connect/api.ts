@@ -4,6 +4,10 @@ import { type ApiRequest, request } from '../../functions/lib/storage-client/req
 import { exchangeWithGrants } from './exchange-with-grants.ts'
 import type { StorageAddress } from './find-storage.ts'
 
+/** As the API shows it, whichever server it is of. */
+export const thing = z.record(z.string(), z.unknown())
+export const things = z.array(thing)
+
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** The storage API below `/v2/storage/`. Errors are those of `request`. */

@@ -73,7 +73,6 @@ a typed column needs none. Rows with another text stay.`,
       if (!isAlias) await keepSnapshot(call, tableId, 'Before the table was deleted')
       await api.delete(path`tables/${tableId}?force=${flags.force ? 1 : 0}`)
       out.show({ deleted: tableId }, `${tableId}: deleted`)
-      return undefined
     },
   }),
 }

@@ -8,7 +8,7 @@ import {
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { confirm, NO_WAY_BACK, yesOption } from '../shell/ask.ts'
-import { type Command, commaList, type FlagsOf, flag, option, wholeNumber } from '../shell/command.ts'
+import { type Command, type FlagsOf, flag, option, wholeNumber } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
 import { parsePlace, placeOnly, placeOrRow, sayWarnings } from './config-place.ts'
@@ -55,15 +55,6 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     options: stateOptions,
     help: 'Asks before a state is replaced or forgotten: states have no versions.',
     run: (call, text) => stateOf(call, text),
-  }),
-  order: serviceCommand({
-    description: 'set the order in which the rows of a configuration run',
-    args: { ...placeOnly, '<rows>': 'ids of all rows, with commas between' },
-    run: async ({ api, out }, text, rows) => {
-      const rowsSortOrder = commaList(rows)
-      const stored = await api.send('PUT', parsePlace(text).root, versioned, { rowsSortOrder })
-      out.show(stored, `${text}: version ${stored.version}`)
-    },
   }),
   delete: serviceCommand({
     description: 'put a configuration into the trash, delete one that is there, or delete a row',

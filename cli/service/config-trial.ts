@@ -9,6 +9,7 @@ import {
   serviceCommand,
 } from '../connect/service-command.ts'
 import { type Call, type Command, type FlagsOf, flag, number } from '../shell/command.ts'
+import { readJsonObject } from '../shell/read-json.ts'
 import { parsePlace, placeOrRow } from './config-place.ts'
 
 const previewOptions = {
@@ -16,11 +17,39 @@ const previewOptions = {
   requests: flag('show each request and its answer'),
 }
 
+const validate = async ({ out, shell }: Call<ServiceFlags>, name: string): Promise<number> => {
+  const configuration = await readJsonObject(name, shell)
+  const { checkConfiguration } = await import('../../functions/lib/extractor/run/check-configuration.ts')
+  const { readConfigurationSchedule } = await import(
+    '../../functions/lib/schedules/configuration-schedule.ts'
+  )
+  let mistake: UserError | undefined
+  try {
+    readConfigurationSchedule(configuration['schedule'], 0)
+    mistake = checkConfiguration(configuration)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    mistake = error
+  }
+  // A root whose rows bring the rest is no mistake, so this is a warning.
+  const missing = mistake ? [] : missingSections(configuration)
+  const warnings =
+    missing.length === 0
+      ? []
+      : [`It cannot run by itself, unless rows bring what it lacks: ${missing.join(' and ')}.`]
+  const error = mistake ? { code: mistake.code, message: mistake.message } : null
+  out.show([{ name, isValid: error === null, warnings, error }], () => {
+    out.line(`${name}: ${error?.message ?? 'valid'}`, error ? 'red' : 'green')
+    for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
+  })
+  return error === null ? 0 : 1
+}
+
 export const trialCommands: Readonly<Record<string, Command>> = {
   validate: belowService({
-    description: 'check an extraction as a run would, without sending anything; a file needs no service',
-    args: { '<source>': 'a file, - for standard input, or COMPONENT/CONFIGURATION[/ROW] as it is stored' },
-    run: (call, source) => validate(call, source),
+    description: 'check the extraction of a file as a run would, without any service',
+    args: { '<file>': 'its JSON, or - for standard input' },
+    run: validate,
   }),
   preview: serviceCommand({
     description:
@@ -55,36 +84,3 @@ const preview = async (
   })
   return shown.error === null && shown.stoppedBy === null ? 0 : 1
 }
-
-const validate = async (call: Call<ServiceFlags>, source: string): Promise<number> => {
-  const { readUnits } = await import('./config-units.ts')
-  const { checkConfiguration } = await import('../../functions/lib/extractor/run/check-configuration.ts')
-  const { readConfigurationSchedule } = await import(
-    '../../functions/lib/schedules/configuration-schedule.ts'
-  )
-  const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
-    try {
-      readConfigurationSchedule(configuration['schedule'], 0)
-      const mistake = checkConfiguration(configuration)
-      if (mistake) throw mistake
-      return { name, isValid: true, warnings: saidMissing(missingSections(configuration)), error: null }
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return { name, isValid: false, warnings: [], error: { code: error.code, message: error.message } }
-    }
-  })
-  const { out } = call
-  out.show(verdicts, () => {
-    for (const { name, warnings, error } of verdicts) {
-      out.line(`${name}: ${error?.message ?? 'valid'}`, error ? 'red' : 'green')
-      for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
-    }
-  })
-  return verdicts.every(({ isValid }) => isValid) ? 0 : 1
-}
-
-/** A root whose rows bring the rest is no mistake, so this is a warning. */
-const saidMissing = (missing: readonly string[]): string[] =>
-  missing.length === 0
-    ? []
-    : [`It cannot run by itself, unless rows bring what it lacks: ${missing.join(' and ')}.`]

@@ -8,13 +8,12 @@ import { path } from '../connect/api.ts'
 import { followJob } from '../connect/follow-job.ts'
 import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { type FlagsOf, flag, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
+import { timeAt } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
-import { diff } from './config-diff.ts'
 import { parsePlace, placeOrRow, sayWarnings, stored } from './config-place.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
-import { job, lookAtJob, sayFailed } from './job-line.ts'
+import { job, lookAtJob, sayFailed } from './jobs.ts'
 
 const components = z.array(
   readsAll(listedComponentBody, { id: true, configurations: z._default(z.array(stored), []) }),
@@ -37,9 +36,9 @@ export const config = serviceCommand({
       ),
       {
         CONFIGURATION: each => `${each.componentId}/${each.id}`,
-        NAME: each => each.name,
-        VERSION: each => each.version,
-        CREATED: each => formatTime(each.created),
+        NAME: 'name',
+        VERSION: 'version',
+        CREATED: timeAt('created'),
         STATE: each => (each.isDisabled ? 'disabled' : ''),
       },
       'No configurations yet: millrace config put ex-generic-v2/shop FILE',
@@ -60,7 +59,6 @@ export const config = serviceCommand({
       options: putOptions,
       run: (call, text, file) => put(call, text, file),
     }),
-    diff,
     run: serviceCommand({
       description: 'run a stored configuration now, and wait for its end',
       args: placeOrRow,

@@ -2,7 +2,7 @@ import { plural } from '../../functions/lib/plural.ts'
 import { rowsOfDeletion, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
 import { followJob } from '../connect/follow-job.ts'
 import type { ServiceCall } from '../connect/service-command.ts'
-import { job, lookAtJob, type ShownJob, sayFailed } from './job-line.ts'
+import { job, lookAtJob, type ShownJob, sayFailed } from './jobs.ts'
 
 type Method = 'POST' | 'PUT' | 'DELETE'
 type JobCall = Pick<ServiceCall, 'api' | 'out' | 'shell'>

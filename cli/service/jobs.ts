@@ -1,26 +1,84 @@
 import * as z from 'zod/mini'
-import { jobBody } from '../../functions/lib/wire/job-body.ts'
-import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
-import { path } from '../connect/api.ts'
-import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
-import { type FlagsOf, flag, number, option, wholeNumber } from '../shell/command.ts'
-import { formatTime, secondsBetween } from '../shell/format-values.ts'
-import { follow } from './follow.ts'
-import { job, lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
+import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
+import { replacedRowsOfJob, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { type Api, path } from '../connect/api.ts'
+import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
+import { number, option, wholeNumber } from '../shell/command.ts'
+import { fieldAt, idAt, secondsBetween, timeAt } from '../shell/format-values.ts'
+import type { Output } from '../shell/output.ts'
 
-const options = {
-  follow: flag('go on with new and changed jobs until interrupted', 'f'),
-  limit: number('<number>', 'at most so many', 20),
-  status: option('<status>', 'only those of this state', { choices: jobBody.shape.status.options }),
-  table: option('<id>', 'only those of this table'),
-  ...serviceOptions,
+/** The parts of a job that commands look at. The rest is kept for `--json`. */
+export const job = readsAll(jobBody, {
+  id: true,
+  status: z.catch(jobBody.shape.status, 'processing'),
+  tableId: false,
+  createdTime: false,
+  startTime: false,
+  endTime: false,
+  progress: false,
+  results: z.unknown(),
+  operationParams: z.unknown(),
+  error: z.nullish(readsAll(failureOfJob, { code: false, message: true })),
+})
+
+export type ShownJob = z.infer<typeof job>
+
+/** The reason of a job that failed. */
+export const sayFailed = ({ error }: ShownJob, out: Output): void =>
+  out.line(`failed: ${error?.message ?? 'no reason is known'}`, 'red')
+
+export const lookAtJob =
+  (api: Api) =>
+  (id: number): Promise<ShownJob> =>
+    api.get(`jobs/${id}`, job)
+
+/** What a job is about, a table or a configuration. One that makes a table knows its id when it has ended, and its name before. */
+export const subjectOfJob = (shown: ShownJob): string => {
+  const { operationParams: asked } = shown
+  return String(tableOfJob(shown) ?? fieldAt(asked, 'configId') ?? fieldAt(asked, 'params.name') ?? '')
 }
 
 export const jobs = serviceCommand({
   description: 'list jobs, newest first, or show one',
   args: { '[job]': 'id of a job' },
-  options,
-  run: (call, id?: string) => (id === undefined ? listJobs(call) : showJob(call, id)),
+  options: {
+    limit: number('<number>', 'at most so many', 20),
+    status: option('<status>', 'only those of this state', { choices: jobBody.shape.status.options }),
+    table: option('<id>', 'only those of this table'),
+    ...serviceOptions,
+  },
+  run: async ({ api, out, flags: { limit, table, status } }, id?: string) => {
+    if (id === undefined) {
+      const query = { limit, tableId: table, 'storage_job_status[]': status }
+      return out.list(await api.get('jobs', z.array(job), query), {
+        JOB: idAt('id'),
+        OPERATION: 'operationName',
+        ABOUT: subjectOfJob,
+        STATUS: 'status',
+        CREATED: timeAt('createdTime'),
+        SECONDS: each => secondsBetween(each.startTime, each.endTime),
+        ROWS: rowsOfJob,
+        REASON: 'error.message',
+      })
+    }
+    const shown = await lookAtJob(api)(wholeNumber(id))
+    const fields = {
+      job: idAt('id'),
+      operation: 'operationName',
+      about: () => subjectOfJob(shown) || null,
+      status: 'status',
+      created: timeAt('createdTime'),
+      started: timeAt('startTime'),
+      ended: timeAt('endTime'),
+      run: 'runId',
+      rows: rowsOfJob,
+      replaced: () => replacedRowsOfJob(shown) || null,
+      code: 'error.code',
+      reason: 'error.message',
+    }
+    return out.detail(shown, fields, () => shown.results && out.line(JSON.stringify(shown.results, null, 2)))
+  },
   commands: {
     cancel: serviceCommand({
       description: 'cancel a job: one that has begun stops before its table changes',
@@ -28,64 +86,11 @@ export const jobs = serviceCommand({
       run: async ({ api, out }, id) => {
         const asked = await api.send('POST', path`jobs/${wholeNumber(id)}/cancel`, job)
         const isOver = asked.status === 'error'
-        out.show(asked, isOver ? 'Cancelled.' : `The job stops at its next step: millrace wait ${asked.id}`)
+        return out.show(
+          asked,
+          isOver ? 'Cancelled.' : `The job stops at its next step: millrace wait ${asked.id}`,
+        )
       },
     }),
   },
 })
-
-const listJobs = async (call: ServiceCall<FlagsOf<typeof options>>): Promise<number | undefined> => {
-  const { limit, table, status } = call.flags
-  const query = { limit, tableId: table, 'storage_job_status[]': status }
-  const read = () => call.api.get('jobs', z.array(job), query)
-  if (call.flags.follow)
-    return follow(read, each => ({ id: each.id, status: each.status, line: lineOf(each) }), call)
-  call.out.list(await read(), {
-    JOB: each => String(each.id),
-    OPERATION: each => each.operationName,
-    ABOUT: subjectOfJob,
-    STATUS: each => each.status,
-    CREATED: each => formatTime(each.createdTime),
-    SECONDS: each => secondsBetween(each.startTime, each.endTime),
-    ROWS: rowsOfJob,
-    REASON: each => each.error?.message,
-  })
-  return undefined
-}
-
-const lineOf = (shown: ShownJob): string => {
-  const rows = rowsOfJob(shown)
-  return [
-    formatTime(shown.endTime ?? shown.startTime ?? shown.createdTime),
-    shown.id,
-    shown.operationName,
-    subjectOfJob(shown),
-    shown.status,
-    rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(shown)),
-    shown.error?.message ?? '',
-  ]
-    .filter(part => part !== '')
-    .join('  ')
-}
-
-const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const shown = await lookAtJob(api)(wholeNumber(id))
-  out.show(shown, () => {
-    out.fields({
-      job: String(shown.id),
-      operation: shown.operationName,
-      about: subjectOfJob(shown) || null,
-      status: shown.status,
-      created: formatTime(shown.createdTime),
-      started: formatTime(shown.startTime),
-      ended: formatTime(shown.endTime),
-      run: shown.runId,
-      rows: rowsOfJob(shown),
-      replaced: replacedRowsOfJob(shown) || null,
-      code: shown.error?.code,
-      reason: shown.error?.message,
-    })
-    if (shown.results !== null && shown.results !== undefined)
-      out.line(JSON.stringify(shown.results, null, 2))
-  })
-}

@@ -2,22 +2,22 @@ import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import {
+  type DeadLetterBody,
   deadLetterBody,
-  type RedrivenAllBody,
   redrivenAllBody,
   redrivenBody,
 } from '../../functions/lib/wire/dead-letter-body.ts'
 import { path } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { type FlagsOf, flag, number, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
-
-/** Those that leave dead letters, and jobs. */
-const machines = ['import', 'export', 'extract', 'jobs']
+import { fieldAt, timeAt } from '../shell/format-values.ts'
 
 const options = {
   limit: number('<number>', 'at most so many', 100),
-  machine: option('<name>', 'only those of this machine', { choices: machines }),
+  // Those that leave dead letters, and jobs.
+  machine: option('<name>', 'only those of this machine', {
+    choices: ['import', 'export', 'extract', 'jobs'],
+  }),
   code: option('<code>', 'only those of this error'),
   ...serviceOptions,
 }
@@ -29,25 +29,42 @@ const redriveOptions = {
 export const letters = serviceCommand({
   description: 'dead letters: list what failed and nobody has mended, and why',
   options,
-  run: async ({ api, out, flags: { limit, machine, code } }) => {
+  run: async ({ api, out, flags: { limit, machine, code } }) =>
     out.list(
       await api.get('dead-letters', z.array(deadLetterBody), { limit, machine, code }),
       {
-        ID: each => each.id,
-        MACHINE: each => each.machine,
-        TIME: each => formatTime(each.created),
-        ABOUT: each => describeInput(each.input),
-        CODE: each => each.failure.code,
-        REASON: each => each.failure.message,
+        ID: 'id',
+        MACHINE: 'machine',
+        TIME: timeAt('created'),
+        ABOUT: describeInput,
+        CODE: 'failure.code',
+        REASON: 'failure.message',
       },
       'No dead letters: no machine waits to be started again. millrace jobs --status error shows jobs that failed.',
-    )
-  },
+    ),
   commands: {
     show: serviceCommand({
       description: 'show one: its input, why it failed and what to do',
       args: { '<id>': '' },
-      run: (call, id) => showLetter(call, id),
+      run: async ({ api, out }, id) => {
+        const found = await api.get(path`dead-letters/${id}`, deadLetterBody)
+        const fields = {
+          id: 'id',
+          machine: 'machine',
+          time: timeAt('created'),
+          about: describeInput,
+          code: 'failure.code',
+          reason: 'failure.message',
+          execution: 'source.execution',
+          'try again': (of: DeadLetterBody) =>
+            of.isRedrivable ? `millrace letters redrive ${of.id}` : of.redrive,
+        }
+        return out.detail(found, fields, () => {
+          const { input, details } = found
+          out.line(`input  ${JSON.stringify(input, null, 2)}`)
+          if (Object.keys(details).length > 0) out.line(`details  ${JSON.stringify(details, null, 2)}`)
+        })
+      },
     }),
     redrive: serviceCommand({
       description: 'start again what failed, with the same input or the newest version of its object',
@@ -60,76 +77,43 @@ export const letters = serviceCommand({
       args: { '<id...>': '' },
       run: async ({ api, out }, ...ids) => {
         for (const id of ids) await api.delete(path`dead-letters/${id}`)
-        out.show({ deleted: ids }, `${plural(ids.length, 'dead letter')} deleted.`)
+        return out.show({ deleted: ids }, `${plural(ids.length, 'dead letter')} deleted.`)
       },
     }),
   },
 })
 
-const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const found = await api.get(path`dead-letters/${id}`, deadLetterBody)
-  out.show(found, () => {
-    out.fields({
-      id: found.id,
-      machine: found.machine,
-      time: formatTime(found.created),
-      about: describeInput(found.input),
-      code: found.failure.code,
-      reason: found.failure.message,
-      execution: found.source.execution,
-      'try again': found.isRedrivable ? `millrace letters redrive ${found.id}` : found.redrive,
-    })
-    out.line(`input  ${JSON.stringify(found.input, null, 2)}`)
-    if (JSON.stringify(found.details) !== '{}') out.line(`details  ${JSON.stringify(found.details, null, 2)}`)
-  })
-}
-
-/** All that a machine may be started with. */
-const inputs = z.catch(
-  z.partial(
-    z.object({
-      detail: z.object({ object: z.object({ key: z.string() }) }),
-      key: z.string(),
-      componentId: z.string(),
-      configId: z.coerce.string(),
-      jobId: z.number(),
-      tableId: z.string(),
-      fileId: z.coerce.string(),
-    }),
-  ),
-  {},
-)
-
 /** What a machine was started with, in a few words: the object, configuration, job, table or file. */
-export const describeInput = (input: unknown): string => {
-  const { detail, key, componentId, configId, jobId, tableId, fileId } = inputs.parse(input)
+export const describeInput = ({ input }: Pick<DeadLetterBody, 'input'>): string => {
+  const { componentId, configId, jobId, key, tableId, fileId } = input
   if (componentId !== undefined) return `${componentId}/${configId}`
   if (jobId !== undefined) return `job ${jobId}`
-  return detail?.object.key ?? key ?? tableId ?? (fileId === undefined ? '' : `file ${fileId}`)
+  const found = fieldAt(input, 'detail.object.key') ?? key ?? tableId
+  return String(found ?? (fileId === undefined ? '' : `file ${fileId}`))
 }
 
 type RedriveCall = ServiceCall<FlagsOf<typeof options & typeof redriveOptions>>
 
 const redrive = async ({ api, out, flags }: RedriveCall, ids: readonly string[]): Promise<number> => {
-  if ((ids.length === 0) === (flags.all !== true))
+  const { machine, code, all } = flags
+  if ((ids.length === 0) === (all !== true))
     throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
   const version = flags.newest === true ? 'newest' : 'same'
-  const done: RedrivenAllBody['redriven'] = []
-  const refused: RedrivenAllBody['refused'] = []
+  const done: z.infer<typeof redrivenAllBody> = { redriven: [], refused: [], hasMore: all === true }
   for (const id of ids)
-    done.push(await api.send('POST', path`dead-letters/${id}/redrive`, redrivenBody, { version }))
-  for (let hasMore = flags.all === true; hasMore; ) {
-    const { machine, code } = flags
+    done.redriven.push(await api.send('POST', path`dead-letters/${id}/redrive`, redrivenBody, { version }))
+  while (done.hasMore) {
     const reply = await api.send('POST', 'dead-letters/redrive', redrivenAllBody, { machine, code, version })
-    done.push(...reply.redriven)
-    refused.push(...reply.refused)
+    done.redriven.push(...reply.redriven)
+    done.refused.push(...reply.refused)
     // Those that are refused stay, and would come again.
-    hasMore = reply.hasMore && reply.redriven.length > 0
+    done.hasMore = reply.hasMore && reply.redriven.length > 0
   }
-  out.show({ redriven: done, refused }, () => {
-    for (const { id, execution } of done) out.line(`${id}: started again as ${execution}`)
+  const { redriven, refused } = done
+  out.show({ redriven, refused }, () => {
+    for (const { id, execution } of redriven) out.line(`${id}: started again as ${execution}`)
     for (const { id, reason } of refused) out.line(`${id}: ${reason}`, 'yellow')
-    if (done.length === 0 && refused.length === 0) out.line('No dead letters.')
+    if (redriven.length + refused.length === 0) out.line('No dead letters.')
   })
   return refused.length === 0 ? 0 : 1
 }

@@ -17,7 +17,7 @@ import type { Shell } from '../shell/shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
 import { sayEnd } from './do-job.ts'
-import { lookAtJob } from './job-line.ts'
+import { lookAtJob } from './jobs.ts'
 import { formatOfName, type QueryFormat } from './query-formats.ts'
 
 interface Query {

@@ -1,16 +1,13 @@
-import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
-import { path } from '../connect/api.ts'
+import { path, things } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { confirm, WAY_BACK, yesOption } from '../shell/ask.ts'
 import { type Command, type FlagsOf, flag, option } from '../shell/command.ts'
-import { formatTime } from '../shell/format-values.ts'
+import { idAt, timeAt } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
-
-const snapshot = readsAll(snapshotBody, { id: true, createdTime: true, description: false, rowsCount: false })
 
 const snapshotInPlace = readsAll(snapshotBody, {
   table: readsAll(snapshotBody.shape.table, { id: true }),
@@ -24,14 +21,13 @@ export const snapshotCommands: Readonly<Record<string, Command>> = {
   snapshots: serviceCommand({
     description: 'list the snapshots of a table',
     args,
-    run: async ({ api, out }, tableId) => {
-      out.list(await api.get(path`tables/${tableId}/snapshots`, z.array(snapshot), { limit: 1000 }), {
-        SNAPSHOT: each => each.id,
-        MADE: each => formatTime(each.createdTime),
-        ROWS: each => each.rowsCount,
-        DESCRIPTION: each => each.description,
-      })
-    },
+    run: async ({ api, out }, tableId) =>
+      out.list(await api.get(path`tables/${tableId}/snapshots`, things, { limit: 1000 }), {
+        SNAPSHOT: idAt('id'),
+        MADE: timeAt('createdTime'),
+        ROWS: 'rowsCount',
+        DESCRIPTION: 'description',
+      }),
   }),
   snapshot: serviceCommand({
     description: 'keep a table as it is now',

@@ -9,7 +9,7 @@ import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { ifOffered } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
-import { job, type ShownJob, subjectOfJob } from './job-line.ts'
+import { job, type ShownJob, subjectOfJob } from './jobs.ts'
 import { describeInput } from './letters.ts'
 
 const index = readsAll(indexBody, { revision: false })
@@ -22,10 +22,10 @@ const SHOWN_FAILURES = 5
 
 type Letter = z.infer<typeof deadLetterBody>
 
-const failureOfLetter = ({ input, created, failure }: Letter) => ({
-  subject: describeInput(input),
-  time: created,
-  message: failure.message,
+const failureOfLetter = (letter: Letter) => ({
+  subject: describeInput(letter),
+  time: letter.created,
+  message: letter.failure.message,
 })
 
 /** Another service keeps no dead letters. */

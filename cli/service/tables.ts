@@ -1,21 +1,12 @@
 import * as z from 'zod/mini'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
-import { path } from '../connect/api.ts'
+import { path, things } from '../connect/api.ts'
 import { belowService, serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { commaOption, flag, number, option } from '../shell/command.ts'
-import { formatBytes, formatTime } from '../shell/format-values.ts'
+import { bytesAt, timeAt } from '../shell/format-values.ts'
 import { args, changeCommands } from './change-tables.ts'
 import { snapshotCommands } from './snapshots.ts'
 import { createCommand, settingsCommand } from './table-settings.ts'
 
-const table = readsAll(listedTableBody, {
-  id: true,
-  primaryKey: true,
-  rowsCount: false,
-  dataSizeBytes: false,
-  lastImportDate: false,
-})
 const preview = z.object({
   columns: z.array(z.string()),
   rows: z.array(z.array(z.looseObject({ value: z.nullable(z.string()) }))),
@@ -24,19 +15,18 @@ const preview = z.object({
 export const tables = serviceCommand({
   description: 'list tables',
   options: serviceOptions,
-  run: async ({ api, out }) => {
+  run: async ({ api, out }) =>
     out.list(
-      await api.get('tables', z.array(table), { include: 'metadata' }),
+      await api.get('tables', things, { include: 'metadata' }),
       {
-        TABLE: each => each.id,
-        ROWS: each => each.rowsCount,
-        SIZE: each => formatBytes(each.dataSizeBytes ?? 0),
-        'LAST IMPORT': each => formatTime(each.lastImportDate),
-        'PRIMARY KEY': each => each.primaryKey.join(', '),
+        TABLE: 'id',
+        ROWS: 'rowsCount',
+        SIZE: bytesAt('dataSizeBytes'),
+        'LAST IMPORT': timeAt('lastImportDate'),
+        'PRIMARY KEY': 'primaryKey',
       },
       'No tables yet: drop a file, or millrace upload FILE --table in.c-main.orders',
-    )
-  },
+    ),
   commands: {
     preview: serviceCommand({
       description: 'show the first rows of a table',

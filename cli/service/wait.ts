@@ -7,7 +7,7 @@ import { number, wholeNumber } from '../shell/command.ts'
 import { secondsBetween } from '../shell/format-values.ts'
 import type { Output } from '../shell/output.ts'
 import { exitCodes } from '../shell/say-error.ts'
-import { lookAtJob, type ShownJob, subjectOfJob } from './job-line.ts'
+import { lookAtJob, type ShownJob, subjectOfJob } from './jobs.ts'
 
 /** What became of an object or a job. */
 interface WaitResult {

@@ -105,7 +105,7 @@ export const wholeNumber = (text: string): number => {
   throw new UserError('cli.usage', `"${text}" is not a whole number.`)
 }
 
-export const commaList = (text: string): string[] =>
+const commaList = (text: string): string[] =>
   text
     .split(',')
     .map(part => part.trim())

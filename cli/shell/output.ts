@@ -1,9 +1,27 @@
 import { styleText } from 'node:util'
 import { type Cell, formatTable } from './format-table.ts'
+import { fieldAt } from './format-values.ts'
 import { printable, printableJson, printableLines } from './printable.ts'
 import type { TextStream } from './shell.ts'
 
 type Style = Parameters<typeof styleText>[0]
+
+/** What is shown of a thing, by heading: the field at a path such as `failure.message`, or what a function makes of the thing. */
+type Fields<Of> = Readonly<Record<string, string | ((of: Of) => Cell)>>
+
+const cellsOf = <Of>(of: Of, fields: Fields<Of>): Record<string, Cell> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, take]) => [
+      name,
+      typeof take === 'function' ? take(of) : cellOf(fieldAt(of, take)),
+    ]),
+  )
+
+const cellOf = (value: unknown): Cell => {
+  if (value === null || typeof value === 'number') return value
+  if (value !== undefined) return Array.isArray(value) ? value.join(', ') : String(value)
+  return value
+}
 
 /**
  * Results go to standard output, remarks to standard error. Colours only on a terminal, and not with `NO_COLOR`. Words of others come as
@@ -12,13 +30,11 @@ type Style = Parameters<typeof styleText>[0]
 export interface Output {
   isJson: boolean
   /** For programs the value as JSON; for people a sentence, or what `render` writes. */
-  show: (value: unknown, render: string | (() => void)) => void
-  /** For programs the entries as JSON; for people a table whose columns say what they take of an entry, or a sentence when there is none. */
-  list: <Entry>(
-    entries: readonly Entry[],
-    columns: Readonly<Record<string, (entry: Entry) => Cell>>,
-    ifEmpty?: string,
-  ) => void
+  show: (value: unknown, render: string | (() => void)) => undefined
+  /** For programs the entries as JSON; for people a table of fields, or a sentence when there is none. */
+  list: <Entry>(entries: readonly Entry[], columns: Fields<Entry>, ifEmpty?: string) => undefined
+  /** For programs the thing as JSON; for people its fields, and what follows them. */
+  detail: <Thing>(thing: Thing, fields: Fields<Thing>, rest?: () => void) => undefined
   line: (text: string, style?: Style) => void
   table: (columns: readonly string[], rows: readonly (readonly Cell[])[]) => void
   /** Names and values, one a line; those without a value are left out. */
@@ -35,15 +51,20 @@ export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextS
       if (isJson) stream.write(`${printableJson(value)}\n`)
       else if (typeof render === 'string') out.line(render)
       else render()
+      return undefined
     },
     list: (entries, columns, ifEmpty) =>
       out.show(entries, () => {
         if (entries.length === 0 && ifEmpty !== undefined) return out.line(ifEmpty)
-        const cells = Object.values(columns)
         out.table(
           Object.keys(columns),
-          entries.map(entry => cells.map(cell => cell(entry))),
+          entries.map(entry => Object.values(cellsOf(entry, columns))),
         )
+      }),
+    detail: (thing, fields, rest) =>
+      out.show(thing, () => {
+        out.fields(cellsOf(thing, fields))
+        rest?.()
       }),
     line: (text, style) => {
       const shown = printableLines(text)

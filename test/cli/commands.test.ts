@@ -313,7 +313,7 @@ describe('query', () => {
 })
 
 describe('config', () => {
-  it('is stored, read, compared, checked, planned, tried and run', async () => {
+  it('is stored, read, checked, tried and run', async () => {
     const api = await startScriptedServer()
     api.replyWith(jsonReply(200, [{ id: 1 }, { id: 2 }]))
     try {
@@ -332,24 +332,14 @@ describe('config', () => {
       await write('first')
       expect(await json('config', 'put', place, file)).toMatchObject({ id: 'shop', version: 1 })
       await write('second')
-      const secret = join(folder, 'secret.json')
-      await writeFile(secret, JSON.stringify({ parameters: { api: { '#token': 's3cret-t0ken' } } }))
-      for (const more of [[], ['--json']]) {
-        const { stdout } = await millrace('config', 'diff', place, secret, ...more)
-        expect([stdout.includes('(secret)'), stdout.includes('s3cret')]).toEqual([true, false])
-      }
-      expect((await millrace('config', 'diff', place, file)).stdout).toBe(
-        '~ /parameters/config/outputBucket: "first" -> "second"\n',
-      )
       expect((await millrace('config', 'put', place, file, '--message', 'renamed')).stdout).toContain(
         'version 2',
       )
-      expect((await millrace('config', 'diff', place)).stdout).toContain('"first" -> "second"')
       expect(JSON.parse((await millrace('config', 'get', place)).stdout)).toEqual(
         JSON.parse(await readFile(file, 'utf8')),
       )
       expect((await millrace('config')).stdout).toContain(place)
-      expect((await millrace('config', 'validate', place)).stdout).toContain('valid')
+      expect((await millrace('config', 'validate', file)).stdout).toContain('valid')
       expect((await millrace('config', 'preview', place, '--rows', '1')).stdout).toContain('(1 row)')
       const run = await millrace('config', 'run', place)
       expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('2 rows loaded')])

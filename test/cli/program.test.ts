@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { folderUntilEnd } from '#support/until-end.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -34,25 +32,6 @@ describe('the program', () => {
     const { code, stdout } = await runMillraceProcess(['config', 'validate', '-'], { input: '{}' })
     expect(code).toBe(0)
     expect(stdout).toContain('what it lacks: parameters.api.baseUrl and parameters.config.jobs')
-  })
-
-  it('follows until it is interrupted, and exits with 0', async () => {
-    const api = createServer((_request, response) =>
-      response.setHeader('content-type', 'application/json').end('[]'),
-    ).listen(0, '127.0.0.1')
-    await once(api, 'listening')
-    const { port } = api.address() as AddressInfo // It listens on a port.
-    const address = ['--url', `http://127.0.0.1:${port}`, '--token', 'x']
-    const child = spawnMillrace(['jobs', '-f', ...address])
-    try {
-      await once(api, 'request')
-      child.kill('SIGINT')
-      expect(await once(child, 'exit')).toEqual([0, null])
-    } finally {
-      child.kill('SIGKILL')
-      api.close()
-      api.closeAllConnections()
-    }
   })
 
   it('ends without an error when its reader has seen enough', async () => {

@@ -61,18 +61,10 @@ it('a configuration is tried with its secrets, which only the service opens', as
     expect.stringMatching(/GET .*\/orders {2}200[\s\S]*"key":"right"[\s\S]*\(1 row\)[\s\S]*1 +right/),
   ])
   const kept = join(tmpdir(), `shop-${process.pid}.json`)
-  writeFileSync(kept, JSON.stringify(configuration))
-  expect((await millrace('config', 'diff', 'ex-generic-v2/shop', kept)).text).toBe(
-    '~ /parameters/config/#key: "(secret)"\n',
-  )
   const digits = (account: string) =>
     `{"10":1,"2":2,"parameters":{"api":{"baseUrl":"http://localhost"},"config":{"account":${account},"jobs":[{"endpoint":"a"}]}}}`
   writeFileSync(kept, digits('7615917337495251231'))
   expect((await millrace('config', 'put', 'ex-generic-v2/digits', kept)).code).toBe(0)
-  writeFileSync(kept, digits('7615917337495251232'))
-  expect((await millrace('config', 'diff', 'ex-generic-v2/digits', kept)).text).toBe(
-    '~ /parameters/config/account: 7615917337495251231 -> 7615917337495251232\n',
-  )
   expect((await millrace('config', 'get', 'ex-generic-v2/digits')).text).toMatch(/^\{\s*"10": ?1,\s*"2": ?2,/)
   rmSync(kept)
   expect((await millrace('config', 'schedule', 'ex-generic-v2/shop', '--json')).json).toMatchObject({

@@ -32,5 +32,3 @@ export const redrivenAllBody = z.object({
   refused: z.array(z.object({ id: z.string(), reason: z.string() })),
   hasMore: z.boolean(),
 })
-
-export type RedrivenAllBody = z.infer<typeof redrivenAllBody>

@@ -14,7 +14,7 @@ export const searchTypes = [
 const idAndName = z.object({ id: z.string(), name: z.string() })
 
 /** What has a name that was looked for, and where it is. */
-export const foundBody = z.object({
+const foundBody = z.object({
   id: z.string(),
   type: z.enum(searchTypes),
   name: z.string(),
