@@ -62,8 +62,10 @@ export const runJob = async (
   services.log.appendKeys({ correlationId })
 
   if (failure) return close(job, failure, services)
-  const started = job.status === 'waiting' ? await beginJob(job, services) : job
-  if (started.status === 'blocked') return started
+  // A run that died may have died of a file that it took along: the next one works alone.
+  const begun = job.status === 'waiting' ? await beginJob(job, services) : { job, behind: [] }
+  if ('waitSeconds' in begun) return begun
+  const { job: started, behind } = begun
   if (isFinal(started)) return finish(started, services)
   if (isDecided(started)) return finishAndLog(started, services)
   // A job that waits for something comes back as it was started.
@@ -75,9 +77,7 @@ export const runJob = async (
     }
     await enterBranch(started, services)
     await refuseOther(started, services)
-    // A run that died may have died of a file that it took along: the next one works alone.
-    const isRepeated = job.status === 'processing'
-    const run = (given: RunJobServices) => runOperation(started, given, { isRepeated })
+    const run = (given: RunJobServices) => runOperation(started, given, behind)
     const outcome = changesOneTable(started)
       ? await untilCancelled(jobId, services, run)
       : await run(services)
@@ -100,7 +100,7 @@ const MAX_DECISIONS = 10
 const succeed = async (
   job: ProcessingJob,
   { results, metrics = noMetrics, decide = async () => [], rest }: Outcome,
-  { jobs, files, keptTotals, now, log }: RunJobServices,
+  { jobs, files, now }: RunJobServices,
 ): Promise<FinalJob | ProcessingJob> => {
   for (let attempt = 0; attempt < MAX_DECISIONS; attempt++) {
     const writes = await decide(attempt > 0)
@@ -111,10 +111,6 @@ const succeed = async (
       : await jobs.succeed(job, { at: now(), outcome }, { writes, findFile: files.getReadable })
     if (end === 'cancelled') await jobs.refuseCancelled(job.id)
     if (typeof end === 'string') continue
-    // What is not settled by now is by the next one, or by the sweep.
-    await keptTotals
-      .settleAfter(writes)
-      .catch((error: unknown) => log.error('totals not settled', { jobId: job.id, error }))
     return end
   }
   throw new TransientError('storage.tables.moved', `What the job ${job.id} changes is changed by others.`)

@@ -15,10 +15,7 @@ export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50 }
 
 /** Everything that a sweep needs. */
 export interface SweepServices
-  extends Pick<
-    StorageStores,
-    'branches' | 'inBranch' | 'ownTables' | 'keptTotals' | 'snapshots' | 'jobs' | 'sweeps'
-  > {
+  extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables' | 'snapshots' | 'jobs' | 'sweeps'> {
   s3: S3Client
   filesBucket: string
   tablesBucket: string

@@ -166,10 +166,9 @@ const expireTableSnapshots: SweepPage = async (services, after) => {
   const start = all.findIndex(bucket => positionOf(bucket) === after) + 1
   const page = all.slice(start, start + services.pageSizes.buckets)
   let swept = 0
-  for (const { branchId, tables, bucketId } of page) {
+  for (const { tables, bucketId } of page) {
     try {
       swept += await tables.expireSnapshots(bucketId, services.now())
-      if (branchId === defaultBranchId) await services.keptTotals.settleBucket(bucketId)
     } catch (error) {
       services.log.error('snapshots not expired', { bucketId, error })
     }

@@ -16,8 +16,9 @@ interface Size {
   events: number
 }
 
-const small: Size = { tables: 4, buckets: 4, files: 10, tokens: 4, events: 10 }
-const large: Size = { tables: 40, buckets: 40, files: 150, tokens: 40, events: 100 }
+/** Tables enough for each of the parts in which the totals of a bucket lie. */
+const small: Size = { tables: 30, buckets: 4, files: 10, tokens: 4, events: 10 }
+const large: Size = { tables: 60, buckets: 40, files: 150, tokens: 40, events: 100 }
 
 const growingProject = async () => {
   const read = { items: 0 }

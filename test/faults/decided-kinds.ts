@@ -3,36 +3,30 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'a full load and one that adds / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
-    'update BUCKET SHARE, update TOTALS',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update TOTALS',
   ],
   'a load that takes another along, and a full load behind them / 0': [
     'put JOBS, put QUEUE LEASE',
     'update QUEUE LEASE',
-    'put BUCKET TABLE, put JOBS, update BUCKET SHARE',
-    'update BUCKET SHARE, update TOTALS',
+    'put BUCKET TABLE, put JOBS, update TOTALS',
     'delete OPEN_JOBS, delete QUEUE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
     'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS',
   ],
   'a load and a new name / 1': [
-    'delete BUCKET NAMED, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE',
-    'update BUCKET SHARE, update TOTALS',
+    'delete BUCKET NAMED, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token',
   ],
   'an alias and a forced drop of its source / 0': [
-    'put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET SHARE, update BUCKET TABLE, update BUCKETS',
-    'update BUCKET SHARE, update TOTALS',
+    'put ALIASES, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, update BUCKET TABLE, update BUCKETS, update TOTALS',
   ],
   'an alias and a forced drop of its source / 1': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE',
-    'delete BUCKET SHARE, update TOTALS',
+    'delete BUCKET NAMED, delete BUCKET TABLE, delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update TOTALS',
   ],
   'two creations of one table / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE',
     'put JOBS, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKETS',
-    'update BUCKET SHARE, update TOTALS',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE LEASE, put BUCKET NAMED, put BUCKET TABLE, put EVENTS, put EVENTS/table, put EVENTS/token, put JOBS, update BUCKETS, update TOTALS',
   ],
   'a creation and the deletion of its bucket / 1': [
     'put JOBS, put OPEN_JOBS',
@@ -42,9 +36,7 @@ export const decisions: Readonly<Record<string, readonly string[]>> = {
   'a swap and a load / 0': [
     'put JOBS, put OPEN_JOBS, put QUEUE, put QUEUE',
     'put JOBS, put QUEUE LEASE, put QUEUE LEASE',
-    'delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, update BUCKET SHARE, update BUCKET SHARE',
-    'update BUCKET SHARE, update TOTALS',
-    'update BUCKET SHARE, update TOTALS',
+    'delete OPEN_JOBS, delete QUEUE, delete QUEUE, delete QUEUE LEASE, delete QUEUE LEASE, put BUCKET TABLE, put BUCKET TABLE, put EVENTS, put EVENTS, put EVENTS/table, put EVENTS/table, put EVENTS/token, put EVENTS/token, put JOBS, update TOTALS',
   ],
   'two buckets of one name / 0': [
     'put BUCKETS, put BUCKETS, put EVENTS, put EVENTS/bucket, put EVENTS/token',

@@ -20,7 +20,6 @@ const needed: readonly (readonly [kind: string, duel: string])[] = [
   ['update BUCKETS id', 'a creation and the deletion of its bucket'],
   ['delete BUCKETS revision', 'a creation and the deletion of its bucket'],
   ['put BUCKETS revision', 'two changes of a bucket'],
-  ['update BUCKET SHARE change,settled', 'two loads of one table'],
   ['put BUCKETS absent', 'two buckets of one name'],
   ['put BUCKETS  absent', 'two buckets with one display name'],
   ['put TOKENS revision', 'two changes of a token'],

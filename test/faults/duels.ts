@@ -45,7 +45,10 @@ export const startArena = async () => {
   function watch(items: ItemTable): ItemTable {
     const all = async (): Promise<Item[]> => {
       const found = [...seen.pks].map(pk => Array.fromAsync(items.query(pk, startingWith(''))))
-      return (await Promise.all(found)).flat()
+      // What is kept of buckets of earlier plays is not looked at, since their tables are not.
+      return (await Promise.all(found))
+        .flat()
+        .filter(({ pk, sk }) => pk !== 'TOTALS' || seen.pks.has(`BUCKET#${String(sk).split('#')[0]}`))
     }
     const write = <Result>(
       writes: readonly ItemWrite[],

@@ -1,5 +1,22 @@
 import { type Item, isExpired } from '#lib/items/item-table.ts'
 
+const NOTHING = '0 tables, 0 rows, 0 bytes'
+
+/** By bucket, what heads of tables or parts of totals come to. An alias has no rows. */
+const countedIn = (items: readonly Item[], bucketOf: (item: Item) => string): Map<string, string> => {
+  const sum = (found: readonly Item[], count: (item: Item) => unknown) =>
+    found.reduce((total, item) => total + Number(count(item) ?? 0), 0)
+  return new Map(
+    [...Map.groupBy(items, bucketOf)].map(([id, found]) => {
+      const snapshotOf = (item: Item) => item['snapshot'] ?? item
+      const tables = sum(found, item => item['tablesCount'] ?? 1)
+      const rows = sum(found, item => Object(snapshotOf(item)).rowsCount)
+      const bytes = sum(found, item => Object(snapshotOf(item)).dataSizeBytes)
+      return [id, `${tables} tables, ${rows} rows, ${bytes} bytes`]
+    }),
+  )
+}
+
 /** What each reader may rely on, whatever was decided last. No sentence: the items are legal. */
 export const illegalIn = (items: readonly Item[], now: Date): string[] => {
   const alive = items.filter(item => !isExpired(item, now))
@@ -13,10 +30,8 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
   const entries = of('OPEN_JOBS')
   const heads = of('BUCKET').filter(({ sk }) => String(sk).startsWith('TABLE#'))
   const tables = new Map(heads.map(head => [Number(head['internalId']), head]))
-  const ids = heads.map(({ bucketId, name }) => `${bucketId}.${name}`)
-  const shares = of('BUCKET')
-    .filter(({ sk, tablesCount }) => String(sk).startsWith('SHARE#') && tablesCount === 1)
-    .map(({ pk, sk }) => `${String(pk).slice('BUCKET#'.length)}.${String(sk).slice('SHARE#'.length)}`)
+  const totals = countedIn(heads, head => String(head['bucketId']))
+  const kept = countedIn(of('TOTALS'), item => String(item['sk']).split('#')[0] ?? '')
   const leads = of('BUCKET').filter(({ sk }) => /^(NAMED|CALLED)#/.test(String(sk)))
   const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
 
@@ -46,8 +61,9 @@ export const illegalIn = (items: readonly Item[], now: Date): string[] => {
     ...heads
       .filter(({ bucketId }) => !of('BUCKETS').some(({ id }) => id === bucketId))
       .map(({ pk, sk }) => `${pk} ${sk} is in no bucket`),
-    ...ids.filter(id => !shares.includes(id)).map(id => `the table ${id} has no share in the totals`),
-    ...shares.filter(id => !ids.includes(id)).map(id => `${id} has a share in the totals and is no table`),
+    ...[...new Set([...totals.keys(), ...kept.keys()])]
+      .filter(id => (totals.get(id) ?? NOTHING) !== (kept.get(id) ?? NOTHING))
+      .map(id => `${id} holds ${totals.get(id)}, and its totals say ${kept.get(id)}`),
     ...leads
       .filter(({ internalId }) => !tables.has(Number(internalId)))
       .map(({ pk, sk }) => `${pk} ${sk} leads to no table`),

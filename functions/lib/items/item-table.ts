@@ -137,8 +137,34 @@ const untilKnown = async <Result>(call: () => Promise<Result>, pause: Pause): Pr
   }
 }
 
+/** Items that are asked for at once, before any is awaited, are read in one call. */
+const readingTogether = ({ get, getMany }: Pick<ItemStore, 'get' | 'getMany'>): ItemStore['get'] => {
+  let asked = new Map<string, ItemKey>()
+  let found: Promise<Map<string, Item>> | undefined
+  const read = async (): Promise<Map<string, Item>> => {
+    // Until whoever asks has asked for all.
+    await Promise.resolve()
+    const keys = [...asked.values()]
+    asked = new Map()
+    found = undefined
+    const [only] = keys
+    const items =
+      only && keys.length === 1 ? [await get(only)].filter(item => item !== undefined) : await getMany(keys)
+    return new Map(items.map(item => [nameOf({ pk: String(item['pk']), sk: String(item['sk']) }), item]))
+  }
+  return async key => {
+    asked.set(nameOf(key), key)
+    found ??= read()
+    return (await found).get(nameOf(key))
+  }
+}
+
 /** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
 export const createItemTable = (store: ItemStore, pause: Pause = pauseRandomly) => {
+  const read = readingTogether({
+    get: key => store.get(key),
+    getMany: keys => store.getMany(keys),
+  })
   const swap = async (
     key: ItemKey,
     attributes: Item | undefined,
@@ -151,7 +177,7 @@ export const createItemTable = (store: ItemStore, pause: Pause = pauseRandomly) 
   return {
     async get(key: ItemKey): Promise<Item | undefined> {
       checkKeys([key])
-      return store.get(key)
+      return read(key)
     },
 
     /** The items that exist under these keys, in any order. No key may be given twice. */
@@ -246,8 +272,31 @@ export const decideIn =
 /** All of them in one. */
 export const together = async (...parts: readonly (Decision | Promise<Decision>)[]): Promise<Decision> => {
   const found = await Promise.all(parts)
-  return found.some(part => part === undefined) ? undefined : found.flatMap(part => part ?? [])
+  return found.some(part => part === undefined) ? undefined : addedAtOnce(found.flatMap(part => part ?? []))
 }
+
+/** A transaction names an item once: what is added to one by several parts, whatever it is then, is one change. */
+const addedAtOnce = (writes: readonly ItemWrite[]): ItemWrite[] => {
+  const adding = new Map<string, ItemWrite & { action: 'update' }>()
+  return writes.flatMap(write => {
+    if (write.action !== 'update' || write.when !== undefined || write.change.remove) return write
+    const first = adding.get(nameOf(write.key))
+    if (!first) {
+      const own = { ...write, change: { ...write.change } }
+      adding.set(nameOf(write.key), own)
+      return own
+    }
+    const { add = {}, set } = write.change
+    const sums = Object.entries(add).map(([name, number]) => [name, number + (first.change.add?.[name] ?? 0)])
+    first.change = {
+      add: { ...first.change.add, ...Object.fromEntries(sums) },
+      set: { ...first.change.set, ...set },
+    }
+    return []
+  })
+}
+
+const nameOf = ({ pk, sk }: ItemKey): string => JSON.stringify([pk, sk])
 
 /** The items as they are. */
 export const plainView = (items: ItemTable): ItemView => ({

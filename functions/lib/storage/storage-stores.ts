@@ -65,10 +65,10 @@ export const createStorageStores = ({
     const tables = createTableStore(view, tableContents, withHead)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
-  const keptTotals = createKeptTotals(items)
+  const totals = createKeptTotals(items)
   const ofDefault = {
-    ...tablesIn(plainView(items), keptTotals),
-    totals: keptTotals as BranchTotals,
+    ...tablesIn(plainView(items), totals),
+    totals: totals as BranchTotals,
     files: createFileStore(items),
     queue: createTableQueue(items),
     own: defaultOwnership,
@@ -100,7 +100,6 @@ export const createStorageStores = ({
   return {
     ...ofDefault,
     checkDataFormat: (): Promise<void> => checkDataFormat(items),
-    keptTotals,
     tableContents,
     inBranch,
     ownTables,

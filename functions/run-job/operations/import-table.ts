@@ -29,15 +29,18 @@ import { type SharedLoad, writeSharedLoad } from './shared-load.ts'
 
 /**
  * Loads a file into a table: writes new files, then replaces the head on condition that it has not changed. A load that
- * adds rows takes the files along that wait behind it (see {@link loadWithQueued}), unless it is repeated.
+ * adds rows takes the files along that wait behind it (see {@link loadWithQueued}).
  */
 export const importTable = async (
   job: ProcessingJob,
   input: InputOf<'tableImport'>,
   services: RunJobServices,
-  { isRepeated }: { isRepeated: boolean },
+  behind: readonly number[],
 ): Promise<Outcome> => {
-  const table = await services.tables.get(input.tableId)
+  const [table] = await Promise.all([
+    services.tables.get(input.tableId),
+    services.files.getReadable(input.fileId),
+  ])
   const place = parseTableId(input.tableId)
   if (!table && place && input.creates) {
     const created = { ...place, ...input.creates }
@@ -49,8 +52,7 @@ export const importTable = async (
     return { results: importResults(head.snapshot, load), metrics: loadMetrics(load), ...inserted }
   }
   if (!table) throw tableNotFound(input.tableId, services.projectId)
-  const mayTakeOthers = !isRepeated && input.incremental
-  const joint = mayTakeOthers ? await loadWithQueued({ ...job, input }, table, services) : undefined
+  const joint = await loadWithQueued({ ...job, input }, behind, { table, services })
   const { snapshot, load } = joint ?? (await loadAlone({ ...job, input }, table, services))
   const at = timeOfLoad(job, table).toISOString()
   const loaded = { ...table, snapshot, lastJobId: job.id, lastImportDate: at, lastChangeDate: at }
@@ -117,14 +119,14 @@ interface JointLoad extends LoadedContent {
  */
 const loadWithQueued = async (
   job: ImportJob<ProcessingJob>,
-  table: TableRecord,
-  services: RunJobServices,
+  found: readonly number[],
+  { table, services }: { table: TableRecord; services: RunJobServices },
 ): Promise<JointLoad | undefined> => {
   // Alone it succeeds, or says what is wrong.
   const goAlone = (error: unknown): undefined => {
     services.log.error('files not loaded together', { jobId: job.id, error })
   }
-  const behind = await claimLoadsBehind(job, services)
+  const behind = await claimLoadsBehind(job, found, services)
   if (behind.length === 0) return undefined
   return findLoads(job, behind, { table, services })
     .then(loads => loadAll(loads, table, services))

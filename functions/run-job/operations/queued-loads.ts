@@ -10,7 +10,7 @@ import { resolveCsvSource } from './load-file.ts'
 import type { PinnedSource } from './outgrown-load.ts'
 
 /** One load takes so many files of a table at most, and so many bytes as stored. It is done within a minute. */
-const TOGETHER_FILES = 500
+export const TOGETHER_FILES = 500
 const TOGETHER_BYTES = 256 * 1024 ** 2
 
 /** A file that is to be loaded, with what its job says beside the load. */
@@ -41,15 +41,16 @@ export const importSource = async <Job extends JobRecord>(
 }
 
 /**
- * The jobs right behind a load in the queue of its table that can be done with it: they add rows too, each from one file
+ * Of the jobs right behind a load in the queue of its table those that can be done with it: they add rows too, each from one file
  * of the service. They end before a job of another kind. From here on nobody else ends them.
  */
 export const claimLoadsBehind = async (
   { id, queueTableId }: ProcessingJob,
+  found: readonly number[],
   { queue, jobs }: RunJobServices,
 ): Promise<ImportJob<WaitingJob>[]> => {
   if (queueTableId === null) return []
-  const behind = await jobs.getMany(await queue.behind(queueTableId, id, TOGETHER_FILES - 1))
+  const behind = await jobs.getMany(found)
   const end = behind.findIndex(job => !goesTogether(job))
   const ids = behind.slice(0, end === -1 ? undefined : end).map(job => job.id)
   if (ids.length === 0 || !(await queue.claim(queueTableId, id, ids))) return []
@@ -85,4 +86,7 @@ export const queuedLoads = async (
 }
 
 const goesTogether = (job: JobRecord): job is ImportJob<WaitingJob> =>
-  job.status === 'waiting' && job.input.operationName === 'tableImport' && job.input.incremental
+  job.status === 'waiting' && addsRows(job)
+
+export const addsRows = <Job extends JobRecord>(job: Job): job is ImportJob<Job> =>
+  job.input.operationName === 'tableImport' && job.input.incremental

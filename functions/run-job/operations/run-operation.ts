@@ -31,7 +31,7 @@ type Operation<Name extends JobInput['operationName']> = (
   job: ProcessingJob,
   input: InputOf<Name>,
   services: RunJobServices,
-  run: { isRepeated: boolean },
+  behind: readonly number[],
 ) => Promise<Outcome | InParts>
 
 const nothingToReport: Outcome = { results: null }
@@ -119,9 +119,9 @@ const operations: { [Name in JobInput['operationName']]: Operation<Name> } = {
 export const runOperation = (
   job: ProcessingJob,
   services: RunJobServices,
-  run: { isRepeated: boolean },
+  behind: readonly number[],
 ): Promise<Outcome | InParts> => {
   // The operation of a name takes the input of that name, which the compiler does not follow through a table.
   const operate = operations[job.input.operationName] as Operation<JobInput['operationName']>
-  return operate(job, job.input, services, run)
+  return operate(job, job.input, services, behind)
 }

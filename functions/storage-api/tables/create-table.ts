@@ -92,14 +92,16 @@ const loadOrCreateJob = (
       creates: { displayName },
     },
     admit: async () => {
-      const table = await services.tables.getHead(tableId)
+      const [table, source] = await Promise.all([
+        services.tables.getHead(tableId),
+        admitDataPlace(fileId, caller, services),
+      ])
       if (table) refuseAlias(table)
       else {
         await findBucket(services, bucketId)
         await refuseTakenName({ bucketId, name, displayName }, services.tables)
       }
-      const params = { ...csv, incremental, ...key }
-      return { params, source: await admitDataPlace(fileId, caller, services), queue: 'main' }
+      return { params: { ...csv, incremental, ...key }, source, queue: 'main' }
     },
   }
 }

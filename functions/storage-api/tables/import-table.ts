@@ -48,15 +48,14 @@ const importTableJob = (
   return {
     input: { operationName: 'tableImport', tableId, fileId, csv, incremental, ...key },
     admit: async () => {
-      const { snapshot } = await findOwnTable(services, tableId)
+      const [{ snapshot }, source] = await Promise.all([
+        findOwnTable(services, tableId),
+        admitDataPlace(fileId, caller, services),
+      ])
       // Without a primary key nothing is deduplicated, so both strategies are the same.
       if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
         throw notImplemented('deduplicationStrategy=insert')
-      return {
-        params: { ...csv, incremental, ...key },
-        source: await admitDataPlace(fileId, caller, services),
-        queue: 'main',
-      }
+      return { params: { ...csv, incremental, ...key }, source, queue: 'main' }
     },
   }
 }

@@ -28,19 +28,22 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
   /** Digits only, so that the item of the lease is left out. */
   async function* entries(
     tableId: string,
-    {
-      from = '0',
-      to = ':',
-      ...range
-    }: { from?: string; to?: string; pageSize: number; newestFirst?: boolean },
+    { to = ':', pageSize }: { to?: string; pageSize: number },
   ): AsyncGenerator<number> {
-    for await (const item of items.query(partition(tableId), { from, to, ...range }))
+    for await (const item of items.query(partition(tableId), { from: '0', to, pageSize }))
       yield Number(item['jobId'])
   }
 
   const lease = async (tableId: string): Promise<TableLease | undefined> => {
     const item = await items.get(leaseOf(tableId))
     return item && tableLease.parse(item)
+  }
+
+  /** The jobs that came first, in their order; at most `limit` of them. */
+  const front = async (tableId: string, limit: number): Promise<number[]> => {
+    const found: number[] = []
+    for await (const jobId of entries(tableId, { pageSize: limit })) if (found.push(jobId) === limit) break
+    return found
   }
 
   return {
@@ -51,11 +54,10 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
     claim: async (tableId: string, owner: number, along: readonly number[]): Promise<boolean> =>
       (await items.update(leaseOf(tableId), { set: { along } }, { owner, along: undefined })) !== undefined,
 
+    front,
+
     /** The job that came first, or `undefined` when the queue is empty. */
-    async first(tableId: string): Promise<number | undefined> {
-      for await (const jobId of entries(tableId, { pageSize: 1 })) return jobId
-      return undefined
-    },
+    first: async (tableId: string): Promise<number | undefined> => (await front(tableId, 1))[0],
 
     /** The greatest id of a job that is in the queue, or works on the table. */
     async newest(tableId: string): Promise<number> {
@@ -65,16 +67,6 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
       for await (const { jobId, owner } of items.query(partition(tableId), range))
         if (ids.push(Number(jobId ?? owner)) === 2) break
       return Math.max(0, ...ids)
-    },
-
-    /** The jobs that come after this one, in their order; at most `limit` of them. */
-    async behind(tableId: string, jobId: number, limit: number): Promise<number[]> {
-      const found: number[] = []
-      for await (const id of entries(tableId, { from: idSortKey(jobId + 1), pageSize: limit })) {
-        if (found.length >= limit) break
-        found.push(id)
-      }
-      return found
     },
 
     /**

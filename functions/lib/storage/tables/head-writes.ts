@@ -3,11 +3,9 @@ import { aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { displayNameKey, leadsTo, nameFields, type TableHeads, tableKey } from './table-heads.ts'
 import type { TableHead } from './table-record.ts'
 
-/** What is written with a head, or with its end (`undefined`). */
+/** What is written with a head in place of another one. `undefined`: there is none. */
 export interface WithHead {
-  writing(table: { bucketId: string; name: string }, head: Item | undefined): readonly ItemWrite[]
-  /** After the transaction. */
-  settleAfter(writes: readonly ItemWrite[]): Promise<void>
+  writing(table: { bucketId: string; name: string }, before: unknown, head: unknown): readonly ItemWrite[]
 }
 
 type Named = Pick<TableHead, 'bucketId' | 'name' | 'displayName' | 'internalId'>
@@ -37,7 +35,7 @@ export const createHeadWrites = ({ items, showsRows, withHead }: HeadWritesOptio
   const making = async (head: Item & Named): Promise<Decision> => {
     await removeDeadAlias(tableKey(head))
     const written = items.writing(tableKey(head), head, 'absent')
-    return together(written, leading(head), withHead?.writing(head, head) ?? [])
+    return together(written, leading(head), withHead?.writing(head, undefined, head) ?? [])
   }
 
   /** In place of the item that was read. Refused when it is not of this table and revision. */
@@ -53,7 +51,7 @@ export const createHeadWrites = ({ items, showsRows, withHead }: HeadWritesOptio
     return together(
       items.writing(tableKey(head), { ...head, revision: revision + 1 }, when),
       ...(isRenamed ? [renaming(named, head.displayName)] : []),
-      withHead?.writing(head, head) ?? [],
+      withHead?.writing(head, before, head) ?? [],
     )
   }
 
@@ -69,7 +67,7 @@ export const createHeadWrites = ({ items, showsRows, withHead }: HeadWritesOptio
     return together(
       items.writing(tableKey(head), undefined, { internalId, revision }),
       misleading(head),
-      withHead?.writing(head, undefined) ?? [],
+      withHead?.writing(head, head, undefined) ?? [],
     )
   }
 

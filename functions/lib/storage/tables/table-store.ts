@@ -122,11 +122,7 @@ const createTableWrites = ({ items, contents, showsRows, withHead }: TableWrites
   const { making, moving, deleting } = createHeadWrites({ items, showsRows, withHead })
 
   return {
-    decide: async (decision: Decision): Promise<boolean> => {
-      const isDone = await items.decide(decision)
-      if (isDone && decision) await withHead?.settleAfter(decision)
-      return isDone
-    },
+    decide: items.decide,
     deleting,
 
     /** The first head of a table. It is refused, or `undefined`, when there is a table or an alias of one of its names. */

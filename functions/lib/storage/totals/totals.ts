@@ -1,12 +1,7 @@
 import { z } from 'zod'
-import {
-  type Item,
-  type ItemKey,
-  type ItemTable,
-  type ItemWrite,
-  startingWith,
-} from '../../items/item-table.ts'
-import { bucketOfPartition, partitionOfBucket } from '../buckets/bucket-key.ts'
+import { hexDigest } from '../../digests.ts'
+import { type ItemKey, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
+import type { WithHead } from '../tables/head-writes.ts'
 
 /** What the tables of a bucket, or of all buckets, come to. An alias counts as a table without rows. */
 export interface Totals {
@@ -51,16 +46,20 @@ export const sumOf = (all: readonly Totals[]): Totals =>
   )
 
 const PARTITION = 'TOTALS'
-const keyOf = (bucketId: string): ItemKey => ({ pk: PARTITION, sk: bucketId })
-const SHARE = 'SHARE#'
+/** The totals of a bucket lie in so many items, by the names of its tables: loads of several tables seldom meet at one. */
+const PARTS = 8
+const AFTER_BUCKET = '#'
 
-const counts = z.object({ tablesCount: z.number(), rowsCount: z.number(), dataSizeBytes: z.number() })
-const keptTotals = counts.extend({ lastChangeDate: z.string().optional() })
-/** `change`: how often it has changed; `settled`: as of which change the totals of the bucket have it, as `counted`. */
-const share = keptTotals.extend({
-  change: z.number(),
-  settled: z.number().optional(),
-  counted: counts.optional(),
+const partOf = (table: { bucketId: string; name: string }): ItemKey => ({
+  pk: PARTITION,
+  sk: `${table.bucketId}${AFTER_BUCKET}${Number.parseInt(hexDigest(table.name, 2), 16) % PARTS}`,
+})
+
+const keptTotals = z.object({
+  tablesCount: z.number(),
+  rowsCount: z.number(),
+  dataSizeBytes: z.number(),
+  lastChangeDate: z.string().optional(),
 })
 
 /** What the heads of tables and of aliases say of their shares. */
@@ -70,67 +69,48 @@ const countedHead = z.object({
   snapshot: z.object({ rowsCount: z.number(), dataSizeBytes: z.number() }).optional(),
 })
 
-/**
- * Of the default branch. The share of each table is an item of its own, written with its head; what has changed of it is added to the totals of
- * its bucket after that, once, by whoever comes first: the writer, the next one, or the sweep.
- */
-export const createKeptTotals = (items: ItemTable) => {
-  const settle = async (key: ItemKey): Promise<void> => {
-    const item = await items.get(key)
-    if (!item) return
-    const { change, settled, counted = noTotals, lastChangeDate, ...now } = share.parse(item)
-    if (settled === change) return
-    const add = {
-      tablesCount: now.tablesCount - counted.tablesCount,
-      rowsCount: now.rowsCount - counted.rowsCount,
-      dataSizeBytes: now.dataSizeBytes - counted.dataSizeBytes,
-    }
-    const bucketId = bucketOfPartition(key.pk) ?? ''
-    const set = lastChangeDate === undefined ? {} : { lastChangeDate }
-    const when = { change, settled }
-    await items.transact([
-      { action: 'update', key: keyOf(bucketId), change: { add, set } },
-      now.tablesCount === 0
-        ? { action: 'delete', key, when }
-        : { action: 'update', key, change: { set: { settled: change, counted: now } }, when },
-    ])
-  }
+const countsOf = (head: unknown): Totals => (head ? shareOf(countedHead.parse(head)) : noTotals)
 
+/** Of the default branch: decided with the heads of its tables. */
+export const createKeptTotals = (items: ItemTable) => {
   const ofEach = async () => {
     const found = new Map<string, Totals>()
-    for await (const item of items.query(PARTITION, startingWith('')))
-      found.set(String(item['sk']), keptTotals.parse(item))
+    for await (const item of items.query(PARTITION, startingWith(''))) {
+      const [bucketId = ''] = String(item['sk']).split(AFTER_BUCKET)
+      found.set(bucketId, sumOf([found.get(bucketId) ?? noTotals, keptTotals.parse(item)]))
+    }
     return found
   }
 
   return {
-    /** With the head of a table, or with its end. */
-    writing: (
-      { bucketId, name }: { bucketId: string; name: string },
-      head: Item | undefined,
-    ): ItemWrite[] => {
-      const { lastChangeDate, ...now } = head ? shareOf(countedHead.parse(head)) : noTotals
-      const set = { ...now, ...(lastChangeDate !== undefined && { lastChangeDate }) }
-      const key = { pk: partitionOfBucket(bucketId), sk: `${SHARE}${name}` }
-      return [{ action: 'update', key, change: { add: { change: 1 }, set } }]
+    /** With a head in place of another one. `undefined`: there is none. */
+    writing: (table: { bucketId: string; name: string }, before: unknown, head: unknown): ItemWrite[] => {
+      const was = countsOf(before)
+      const is = countsOf(head)
+      const add = {
+        tablesCount: is.tablesCount - was.tablesCount,
+        rowsCount: is.rowsCount - was.rowsCount,
+        dataSizeBytes: is.dataSizeBytes - was.dataSizeBytes,
+      }
+      const { lastChangeDate } = is
+      const isNewer = lastChangeDate !== undefined && lastChangeDate !== was.lastChangeDate
+      if (!isNewer && Object.values(add).every(count => count === 0)) return []
+      return [
+        {
+          action: 'update',
+          key: partOf(table),
+          change: { add, ...(isNewer && { set: { lastChangeDate } }) },
+        },
+      ]
     },
 
-    /** After a transaction with these writes. */
-    async settleAfter(writes: readonly ItemWrite[]): Promise<void> {
-      for (const { key } of writes) if (key.sk.startsWith(SHARE)) await settle(key)
-    },
-
-    /** What a death has left of a bucket. */
-    async settleBucket(bucketId: string): Promise<void> {
-      const pk = partitionOfBucket(bucketId)
-      for await (const { sk } of items.query(pk, startingWith(SHARE))) await settle({ pk, sk: String(sk) })
-    },
-
-    async of(bucketId: string) {
-      const item = await items.get(keyOf(bucketId))
-      return item ? keptTotals.parse(item) : noTotals
-    },
+    of: async (bucketId: string) =>
+      sumOf(
+        await Array.fromAsync(items.query(PARTITION, startingWith(`${bucketId}${AFTER_BUCKET}`)), item =>
+          keptTotals.parse(item),
+        ),
+      ),
     ofEach,
     ofAll: async () => sumOf([...(await ofEach()).values()]),
-  } satisfies BranchTotals & Record<string, unknown>
+  } satisfies BranchTotals & WithHead
 }

@@ -46,20 +46,20 @@ const open = async ({ jobs }: ReturnType<typeof processOf>) =>
 describe('a job that is accepted', () => {
   it('is there with its place and its entry for the clock, or not at all', async () => {
     const one = processOf()
-    const { id } = await one.jobs.accept(make)
+    const { id } = (await one.jobs.accept(make)).job
     expect([await one.queue.first(TABLE), await open(one)]).toEqual([id, [id]])
     const dying = processOf(now, { ...items, transact: () => Promise.reject(new Error('died')) })
     await expect(dying.jobs.accept(make)).rejects.toThrow('died')
-    expect([await one.queue.behind(TABLE, 0, 9), await open(one)]).toEqual([[id], [id]])
+    expect([await one.queue.front(TABLE, 9), await open(one)]).toEqual([[id], [id]])
   })
 
   it('is behind all that were acknowledged before, also where their clock is ahead', async () => {
     const ahead = processOf(() => new Date(time.getTime() + 60_000))
     const behind = processOf()
-    const first = await ahead.jobs.accept(make)
-    const second = await behind.jobs.accept(make)
-    const third = await behind.jobs.accept(make)
-    expect(await behind.queue.behind(TABLE, 0, 9)).toEqual([first.id, second.id, third.id])
+    const first = (await ahead.jobs.accept(make)).job
+    const second = (await behind.jobs.accept(make)).job
+    const third = (await behind.jobs.accept(make)).job
+    expect(await behind.queue.front(TABLE, 9)).toEqual([first.id, second.id, third.id])
   })
 
   it('rule 10, unknown is not no: answers get lost, requests meet, and each is one job in one place', async () => {
@@ -71,34 +71,34 @@ describe('a job that is accepted', () => {
     )
     const { jobs, queue } = processOf(now, lossy)
     const accepted = []
-    for (let count = 0; count < 8; count++) accepted.push((await jobs.accept(make)).id)
-    expect(await queue.behind(TABLE, 0, 99)).toEqual(accepted)
+    for (let count = 0; count < 8; count++) accepted.push((await jobs.accept(make)).job.id)
+    expect(await queue.front(TABLE, 99)).toEqual(accepted)
   })
 })
 
 describe('a request with a key', () => {
   it('that comes many times at once is one job in one place', async () => {
     const { jobs, queue, idempotency } = processOf()
-    const accept = () => jobs.accept(make, { request, idempotency })
+    const accept = async () => (await jobs.accept(make, { request, idempotency })).job
     const accepted = await Promise.all(Array.from({ length: 12 }, accept))
     expect(new Set(accepted.map(({ id }) => id)).size).toBe(1)
-    expect(await queue.behind(TABLE, 0, 9)).toEqual([accepted[0]?.id])
+    expect(await queue.front(TABLE, 9)).toEqual([accepted[0]?.id])
     const other = jobs.accept(make, { request: { ...request, request: { other: true } }, idempotency })
     await expect(other).rejects.toMatchObject({ status: 422 })
   })
 
   it('is a new one when its key is forgotten, though the item is still there', async () => {
     const { jobs, idempotency } = processOf()
-    const first = await jobs.accept(make, { request, idempotency })
+    const { job: first } = await jobs.accept(make, { request, idempotency })
     time = new Date(time.getTime() + 31 * 86_400_000)
-    expect((await jobs.accept(make, { request, idempotency })).id).not.toBe(first.id)
+    expect((await jobs.accept(make, { request, idempotency })).job.id).not.toBe(first.id)
   })
 })
 
 describe('a job that begins and ends', () => {
   it('has the lease of its table from its beginning to its end, and leaves nothing', async () => {
     const { jobs, queue, ...others } = processOf()
-    const [first, second] = [await jobs.accept(make), await jobs.accept(make)]
+    const [first, second] = [(await jobs.accept(make)).job, (await jobs.accept(make)).job]
     if (first.status !== 'waiting' || second.status !== 'waiting') throw new Error('They were made so')
     const begun = await jobs.begin(first, now())
     expect(begun).toMatchObject({ status: 'processing' })
@@ -112,7 +112,11 @@ describe('a job that begins and ends', () => {
 
   it('rule 3, a claim is an attempt\u2019s: what a load has taken along nobody else ends, and what was ended nobody takes', async () => {
     const { jobs, queue } = processOf()
-    const [first, second, third] = [await jobs.accept(make), await jobs.accept(make), await jobs.accept(make)]
+    const [first, second, third] = [
+      (await jobs.accept(make)).job,
+      (await jobs.accept(make)).job,
+      (await jobs.accept(make)).job,
+    ]
     if (first.status !== 'waiting') throw new Error('It was made so')
     await jobs.begin(first, now())
     const cancel = (id: number) => jobs.get(id).then(job => job && jobs.failWaiting(job, now(), failure))
@@ -130,7 +134,7 @@ describe('a job that begins and ends', () => {
 
   it('and is claimed between the look at the lease and the end stays as it is', async () => {
     const { jobs, queue } = processOf()
-    const [first, second] = [await jobs.accept(make), await jobs.accept(make)]
+    const [first, second] = [(await jobs.accept(make)).job, (await jobs.accept(make)).job]
     if (first.status !== 'waiting') throw new Error('It was made so')
     await jobs.begin(first, now())
     const slow = processOf(now, {
@@ -146,7 +150,7 @@ describe('a job that begins and ends', () => {
 
   it('and whose end is asked for while it begins makes nothing visible', async () => {
     const { jobs } = processOf()
-    const job = await jobs.accept(make)
+    const { job } = await jobs.accept(make)
     if (job.status !== 'waiting') throw new Error('It was made so')
     const told = { action: 'put' as const, key: { pk: 'TOLD', sk: 'by me' }, item: {} }
     await jobs.wishEnd(job.id, 'me', [told])
