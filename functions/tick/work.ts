@@ -109,6 +109,7 @@ const openService = (env: Env, machines: OpenedMachines) => {
       measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
       return result
     },
+    async () => ({ cleared: await stores.cleanUps.clearDue() }),
     (_, log) => fireTriggers({ ...services, log }),
     (_, log) => fireSchedules({ ...services, log }),
   ]

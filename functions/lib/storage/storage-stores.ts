@@ -10,6 +10,7 @@ import { createConsoleSessions } from './console/console-sessions.ts'
 import { createCounts } from './counts/counts.ts'
 import { defaultBranchId } from './db/branch-id.ts'
 import { checkDataFormat } from './db/check-data-format.ts'
+import { createCleanUps } from './db/clean-ups.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdempotencyStore } from './db/idempotency-store.ts'
 import { createIdSource } from './db/ids.ts'
@@ -56,6 +57,7 @@ export const createStorageStores = ({
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
   const documents = createDocumentFiles(s3, tablesBucket)
+  const cleanUps = createCleanUps(items, now)
   const tableContents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
   const nextId = createIdSource(now)
   const metadata = createMetadataStore(items, now)
@@ -123,7 +125,8 @@ export const createStorageStores = ({
     sweeps: createSweepStore(items),
     failures: createFailureStore(items, nextId, now),
     metadata,
-    configurations: createConfigurationStore(items, documents),
+    configurations: createConfigurationStore(items, documents, cleanUps),
+    cleanUps,
   }
 }
 

@@ -40,7 +40,8 @@ export const createBranch = async (
       live,
       async configuration => {
         const place = { branchId: job.id, componentId, configId: configuration.id }
-        const internalId = `${job.id}-${configuration.internalId}`
+        if (await configurations.get(place)) return // Of an earlier run.
+        const internalId = `${job.id}-${nextId()}`
         const copy = branchConfiguration(configuration, {
           internalId,
           at: job.createdTime,
@@ -92,16 +93,12 @@ export const deleteBranch = async (
   await services.metadata.clear(metadataSubject.branch(branchId))
 }
 
-const deleteConfigurations = async (
-  branchId: number,
-  { configurations, metadata }: RunJobServices,
-): Promise<void> => {
+const deleteConfigurations = async (branchId: number, { configurations }: RunJobServices): Promise<void> => {
   for (const componentId of await configurations.componentsIn(branchId)) {
     const all = await configurations.list(branchId, componentId)
     await pMap(
       all,
       async configuration => {
-        await metadata.clear(metadataSubject.configuration(configuration))
         await configurations.purge({ branchId, componentId, configId: configuration.id })
       },
       { concurrency: DELETES_AT_ONCE },

@@ -55,7 +55,6 @@ routes.delete('/v2/storage/components/{componentId}/configs/{configId}', {
         'storage.components.busy',
         'The configuration is being changed by another request.',
       )
-    await services.metadata.clear(metadataSubject.configuration(found))
   },
 })
 
@@ -110,7 +109,6 @@ const copyAgain = async (
     token: { id: caller.tokenId, description: caller.description },
   })
   const place = placeOf(request, services)
-  const before = await services.configurations.get(place)
   const { metadata, nextId } = services
   const subject = metadataSubject.configuration(copy)
   // First, so that whoever sees the copy sees its metadata.
@@ -120,7 +118,6 @@ const copyAgain = async (
     await metadata.clear(subject)
     throw new TransientError('storage.components.busy', 'The configuration is being changed by others.')
   }
-  if (before) await metadata.clear(metadataSubject.configuration(before))
 }
 
 const trash = async (request: ConfigurationRequest, services: Services): Promise<void> => {

@@ -4,7 +4,9 @@ import { z } from 'zod'
 import { hexDigest } from '../../digests.ts'
 import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import type { CleanUps, Left } from '../db/clean-ups.ts'
 import { type DocumentFiles, storedText } from '../db/document-files.ts'
+import { metadataPartition, metadataSubject } from '../metadata/metadata-store.ts'
 import { content, type Row, rowSchema, type Version, version } from './configuration.ts'
 
 /**
@@ -46,11 +48,19 @@ const MOST_TOGETHER = 10
 
 const partition = (internalId: string): string => `CONFIG#${internalId}`
 
+/** What there is of a configuration beside its head. */
+export const partsOf = (configuration: { internalId: string }): Left => ({
+  partitions: [
+    partition(configuration.internalId),
+    metadataPartition(metadataSubject.configuration(configuration)),
+  ],
+})
+
 /**
  * The documents of configurations: each version, each version of a row, the state of each row. They are written with the first head that
  * names them, or before it.
  */
-export const createConfigurationDocuments = (items: ItemTable, files: DocumentFiles) => {
+export const createConfigurationDocuments = (items: ItemTable, files: DocumentFiles, cleanUps: CleanUps) => {
   const read = async (item: Item) => {
     const { document, ...parts } = storedDocument.parse(item)
     return { ...parts, text: await files.load(document) }
@@ -117,31 +127,30 @@ export const createConfigurationDocuments = (items: ItemTable, files: DocumentFi
     },
 
     /**
-     * The writes of documents. Of more than a transaction has room for there are none: they are written at once, while
-     * nothing names them.
+     * The writes of documents. More than a transaction has room for are written at once, while nothing names them. Of a configuration
+     * that is new they are cleared away unless it is decided, of another one with all that there is of it.
      */
-    async writing(internalId: string, all: readonly ConfigurationDocument[]): Promise<ItemWrite[]> {
+    async writing(
+      internalId: string,
+      all: readonly ConfigurationDocument[],
+      isNew: boolean,
+    ): Promise<ItemWrite[]> {
       const keep = async ({ sk, text, ...parts }: ConfigurationDocument) => ({
         key: { pk: partition(internalId), sk },
         item: { ...parts, document: await files.keep(text, MAX_TEXT_BYTES) },
       })
       const kept = await pMap(all, keep, { concurrency: REQUESTS_AT_ONCE })
       if (kept.length <= MOST_TOGETHER) return kept.map(document => ({ action: 'put', ...document }))
+      const parts = partsOf({ internalId })
+      if (isNew) await cleanUps.unlessDecided(parts)
       await items.putAll(kept.map(({ key, item }) => ({ ...item, ...key })))
-      return []
+      return isNew ? [cleanUps.decided(parts)] : []
     },
 
     forgetting: (internalId: string, sk: string): ItemWrite => ({
       action: 'delete',
       key: { pk: partition(internalId), sk },
     }),
-
-    async purge(internalId: string): Promise<void> {
-      const pk = partition(internalId)
-      const range = { ...startingWith(''), attributes: ['sk'] }
-      const keys = await Array.fromAsync(items.query(pk, range), item => String(item['sk']))
-      await pMap(keys, sk => items.delete({ pk, sk }), { concurrency: REQUESTS_AT_ONCE })
-    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransientError } from '../../errors/errors.ts'
 import type { ItemTable, ItemWrite } from '../../items/item-table.ts'
+import type { CleanUps } from '../db/clean-ups.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
 import type { Configuration, ConfigurationPlace } from './configuration.ts'
 import { createConfigurationDocuments } from './configuration-documents.ts'
@@ -25,8 +26,8 @@ export const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) =
 })
 
 /** Reads and changes heads: see `createConfigurationStore`. */
-export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFiles) => {
-  const documents = createConfigurationDocuments(items, files)
+export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFiles, cleanUps: CleanUps) => {
+  const documents = createConfigurationDocuments(items, files, cleanUps)
   const heads = createConfigurationHeads(files, documents)
   const schedules = createScheduleNotes(items)
 

@@ -71,8 +71,8 @@ export const createConfigurationHeads = (files: DocumentFiles, documents: Config
         memory: await files.keep(text, MAX_MEMORY_BYTES),
       },
       writes: [
-        ...(await documents.writing(internalId, made)),
-        ...(await documents.writing(internalId, version)),
+        ...(await documents.writing(internalId, made, before === undefined)),
+        ...(await documents.writing(internalId, version, false)),
         ...replaced.map(sk => documents.forgetting(internalId, sk)),
       ],
     }

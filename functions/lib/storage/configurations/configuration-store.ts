@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { pMapIterable } from 'p-map'
 import { type Item, type ItemTable, type ItemWrite, startingWith } from '../../items/item-table.ts'
+import type { CleanUps } from '../db/clean-ups.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
 import type { Configuration, ConfigurationPlace, Row, Version } from './configuration.ts'
+import { partsOf } from './configuration-documents.ts'
 import { createConfigurationHeadStore, keyOf } from './configuration-head-store.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
 
@@ -12,11 +14,11 @@ const LOADS_AT_ONCE = 8
  * Configurations. Each has one head item, an item for each of its versions, one for each version of a row and one for
  * each row's state. Only the head is ever replaced, in one transaction with what it names, on condition that nobody else
  * has. What is too much for that (a copy, a rollback of many rows) is written before, under names that only this head
- * would give it: what a lost attempt has left nobody finds, until the purge. A change of one row costs that row and its
+ * would give it: what a lost attempt has left nobody finds, until it is cleared away. A change of one row costs that row and its
  * references.
  */
-export const createConfigurationStore = (items: ItemTable, files: DocumentFiles) => {
-  const heads = createConfigurationHeadStore(items, files)
+export const createConfigurationStore = (items: ItemTable, files: DocumentFiles, cleanUps: CleanUps) => {
+  const heads = createConfigurationHeadStore(items, files, cleanUps)
   const { documents: history, schedules, read, write, change } = heads
 
   return {
@@ -46,7 +48,7 @@ export const createConfigurationStore = (items: ItemTable, files: DocumentFiles)
 
     /**
      * In a development branch: puts another configuration, with versions of its own, in the place of one with all
-     * of its versions. Resolves to false when others were faster; a crash may leave versions that nothing leads to any more.
+     * of its versions. Resolves to false when others were faster.
      */
     async exchange(
       place: ConfigurationPlace,
@@ -54,12 +56,14 @@ export const createConfigurationStore = (items: ItemTable, files: DocumentFiles)
       also: readonly ItemWrite[],
     ): Promise<boolean> {
       const head = await read(place)
-      if (!(await write(place, configuration, head, also))) return false
-      if (head) await history.purge(head.configuration.internalId)
+      const left = head && partsOf(head.configuration)
+      const leaving = left ? [cleanUps.leaving(left)] : []
+      if (!(await write(place, configuration, head, [...also, ...leaving]))) return false
+      if (left) await cleanUps.clear(left)
       return true
     },
 
-    /** Removes it with all its versions. Resolves to false when it has changed since it was read, as `before` where that is given. */
+    /** Removes it with all its versions and metadata. Resolves to false when it has changed since it was read, as `before` where that is given. */
     async purge(
       place: ConfigurationPlace,
       before?: Configuration,
@@ -68,13 +72,15 @@ export const createConfigurationStore = (items: ItemTable, files: DocumentFiles)
       const head = await read(place)
       if (!head) return true
       if (before && !isDeepStrictEqual(head.configuration, before)) return false
+      const left = partsOf(head.configuration)
       const refused = await items.transact([
         { action: 'delete', key: keyOf(place), when: { revision: head.revision } },
         ...schedules.writing(place, undefined, head.configuration),
+        cleanUps.leaving(left),
         ...also,
       ])
       if (refused.length > 0) return false
-      await history.purge(head.configuration.internalId)
+      await cleanUps.clear(left)
       return true
     },
 

@@ -32,6 +32,8 @@ export const metadataSubject = {
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
 } as const
 
+export const metadataPartition = (subject: string): string => `METADATA#${subject}`
+
 /** What a definition says about a table or a column beside its type, as the console of the hosted service writes it. */
 export const descriptionMetadatum = { key: 'KBC.description', provider: 'user' } as const
 
@@ -40,9 +42,8 @@ const busy = () =>
 
 /** Metadata: values by key and provider. Setting an existing one changes its value and keeps its id. */
 export const createMetadataStore = (items: ItemTable, now: () => Date) => {
-  const partition = (subject: string) => `METADATA#${subject}`
   const keyOf = (subject: string, { column, provider, key }: NewMetadatum) => ({
-    pk: partition(subject),
+    pk: metadataPartition(subject),
     // Digests: keys and providers may be longer than a sort key.
     sk: `${digest([column])}#${digest([provider, key])}`,
   })
@@ -60,7 +61,7 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
 
   /** Of the subject and, for a table, of its columns. By creation time. */
   const list = async (subject: string): Promise<Metadatum[]> => {
-    const stored = items.query(partition(subject), startingWith(''))
+    const stored = items.query(metadataPartition(subject), startingWith(''))
     const found = await Array.fromAsync(stored, item => metadatum.parse(item))
     return found.toSorted((a, b) => Number(a.id) - Number(b.id))
   }

@@ -10,13 +10,12 @@ import {
 import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
 import type { ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
-import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { runs } from '#support/thorough.ts'
 import { untilEnd } from '#support/until-end.ts'
-import { changed, step } from './steps.ts'
+import { changed, configurationsOn, step } from './steps.ts'
 
 const database = await untilEnd(startItemTable())
 
@@ -26,7 +25,7 @@ const table = () => database.items
 
 /** A store of a new process: it shares nothing, and has nothing in memory. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
-  createConfigurationStore(wrap(table()), documents)
+  configurationsOn(wrap(table()), documents)
 
 let made = 0
 const newPlace = (): ConfigurationPlace => ({
@@ -286,7 +285,7 @@ describe('many rows at once', () => {
   it('are stored before the head of a copy, one that is too long for an item in S3', async () => {
     const s3 = await untilEnd(startTestS3())
     await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))
-    const open = () => createConfigurationStore(table(), createDocumentFiles(s3.client, 'tables'))
+    const open = () => configurationsOn(table(), createDocumentFiles(s3.client, 'tables'))
     const from = await createWithRows(120)
     const long = { configuration: JSON.stringify({ text: '.'.repeat(400_000) }) }
     await open().change(from, current => addRow(current, 'long', long, changed()))

@@ -8,12 +8,12 @@ import {
   updateConfiguration,
 } from '#lib/storage/configurations/change-configuration.ts'
 import type { Change, Configuration } from '#lib/storage/configurations/configuration.ts'
-import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import { disturbedItems } from '#support/disturbed-items.ts'
 import { randomFrom } from '#support/random.ts'
 import { startItemTable } from '#support/start-item-table.ts'
 import { untilEnd } from '#support/until-end.ts'
+import { configurationsOn } from './steps.ts'
 
 const database = await untilEnd(startItemTable())
 
@@ -22,7 +22,7 @@ const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'no
 
 /** A store of one process: it shares nothing with others. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
-  createConfigurationStore(wrap(database.items), documents)
+  configurationsOn(wrap(database.items), documents)
 
 let made = 0
 const changeBy = (description: string): Change => ({

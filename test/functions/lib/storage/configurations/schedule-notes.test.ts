@@ -11,18 +11,15 @@ import {
 } from '#lib/storage/configurations/change-configuration.ts'
 import { addRow } from '#lib/storage/configurations/change-rows.ts'
 import type { Configuration, ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
-import {
-  type ConfigurationStore,
-  createConfigurationStore,
-} from '#lib/storage/configurations/configuration-store.ts'
+import type { ConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
 import { runs } from '#support/thorough.ts'
-import { changed } from './steps.ts'
+import { changed, configurationsOn } from './steps.ts'
 
 // Nothing here is too long for an item.
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
-const storeOn = (items: ItemTable) => createConfigurationStore(items, documents)
+const storeOn = (items: ItemTable) => configurationsOn(items, documents)
 
 const text = (hasSchedule: boolean) => JSON.stringify(hasSchedule ? { schedule: 'rate(1 hour)' } : {})
 const place = (configId: string, branchId = 1): ConfigurationPlace => ({

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { ItemTable } from '#lib/items/item-table.ts'
 import {
   restoreConfiguration,
   rollbackConfiguration,
@@ -13,6 +14,13 @@ import {
   rowsInOrder,
   type Version,
 } from '#lib/storage/configurations/configuration.ts'
+import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
+import { createCleanUps } from '#lib/storage/db/clean-ups.ts'
+import type { DocumentFiles } from '#lib/storage/db/document-files.ts'
+
+/** The store of a process, which shares nothing with others. */
+export const configurationsOn = (items: ItemTable, documents: DocumentFiles, now = () => new Date()) =>
+  createConfigurationStore(items, documents, createCleanUps(items, now))
 
 let made = 0
 export const changed = (): Change => ({
