@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { TransientError, UserError } from '../errors/errors.ts'
+import { UserError } from '../errors/errors.ts'
 import { pauseRandomly } from '../pause-randomly.ts'
+import { type ItemKey, nameOf, type Pause, readingTogether, untilFree, untilKnown } from './calls.ts'
 import { checkItem, checkKeys, checkRange, checkTransaction } from './item-limits.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
 
-export interface ItemKey {
-  pk: string
-  sk: string
-}
-
 export type Item = Record<string, unknown>
+
+export type { ItemKey }
 
 /** What an item must be like for a write: these attributes have these values; `undefined`: there is none of that name. */
 export type AttributeCondition = Record<string, string | number | undefined>
@@ -90,73 +88,6 @@ export interface ItemStore {
   transact(writes: readonly ItemWrite[], token: string): Promise<Refusal[]>
   /** The next items of a range, `pageSize` of them or as many as fit 1 MB. */
   page(pk: string, range: ItemRange, after: string | undefined): Promise<ItemPage>
-}
-
-/** DynamoDB API Reference, "TransactWriteItems"; Developer Guide, "Transaction conflict handling": the SDK does not try these again. */
-const CONFLICTS: ReadonlySet<string> = new Set([
-  'TransactionConflictException',
-  'TransactionInProgressException',
-])
-/** Together some six seconds, on average. */
-const CONFLICT_ATTEMPTS = 16
-const CONFLICT_PAUSES_MS = { first: 25, longest: 1000 }
-type Pause = typeof pauseRandomly
-
-/** Calls again while another call holds an item. Error: `storage.busy`. */
-const untilFree = async <Result>(call: () => Promise<Result>, pause: Pause): Promise<Result> => {
-  for (let conflicts = 0; ; conflicts++) {
-    try {
-      return await call()
-    } catch (error) {
-      if (!(error instanceof Error && CONFLICTS.has(error.name))) throw error
-      if (conflicts === CONFLICT_ATTEMPTS)
-        throw new TransientError('storage.busy', 'Many requests change the same items.', { cause: error })
-      await pause(conflicts, CONFLICT_PAUSES_MS)
-    }
-  }
-}
-
-/** After each of which nobody knows whether it was done. */
-const UNKNOWN_ATTEMPTS = 3
-const KNOWN: ReadonlySet<string> = new Set([
-  'UserError',
-  'TransientError',
-  'ValidationException',
-  'AccessDeniedException',
-])
-
-/** Asks again where an answer got lost: unknown is not no. */
-const untilKnown = async <Result>(call: () => Promise<Result>, pause: Pause): Promise<Result> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call()
-    } catch (error) {
-      if (attempt === UNKNOWN_ATTEMPTS || (error instanceof Error && KNOWN.has(error.name))) throw error
-      await pause(attempt, CONFLICT_PAUSES_MS)
-    }
-  }
-}
-
-/** Items that are asked for at once, before any is awaited, are read in one call. */
-const readingTogether = ({ get, getMany }: Pick<ItemStore, 'get' | 'getMany'>): ItemStore['get'] => {
-  let asked = new Map<string, ItemKey>()
-  let found: Promise<Map<string, Item>> | undefined
-  const read = async (): Promise<Map<string, Item>> => {
-    // Until whoever asks has asked for all.
-    await Promise.resolve()
-    const keys = [...asked.values()]
-    asked = new Map()
-    found = undefined
-    const [only] = keys
-    const items =
-      only && keys.length === 1 ? [await get(only)].filter(item => item !== undefined) : await getMany(keys)
-    return new Map(items.map(item => [nameOf({ pk: String(item['pk']), sk: String(item['sk']) }), item]))
-  }
-  return async key => {
-    asked.set(nameOf(key), key)
-    found ??= read()
-    return (await found).get(nameOf(key))
-  }
 }
 
 /** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
@@ -295,8 +226,6 @@ const addedAtOnce = (writes: readonly ItemWrite[]): ItemWrite[] => {
     return []
   })
 }
-
-const nameOf = ({ pk, sk }: ItemKey): string => JSON.stringify([pk, sk])
 
 /** The items as they are. */
 export const plainView = (items: ItemTable): ItemView => ({
