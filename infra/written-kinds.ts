@@ -1,5 +1,5 @@
-/** Of the heads of tables, in the default branch and in others, and of what they come to. */
-const tables = ['BUCKET#*', 'BRANCH#*', 'TOTALS'] as const
+/** Of the heads of tables, in the default branch and in others. */
+const tables = ['BUCKET#*', 'BRANCH#*'] as const
 
 /** Of jobs, their places in queues, and of those that are open. */
 const jobs = ['JOBS#*', 'QUEUE#*', 'OPEN_JOBS#*'] as const
@@ -14,6 +14,7 @@ const runs = ['RUNS', 'RUNS/*'] as const
 export const writtenKinds = {
   'run-job': [
     ...tables,
+    'TOTALS',
     ...jobs,
     ...[
       'EVENTS*',
@@ -25,8 +26,13 @@ export const writtenKinds = {
       'METADATA#*',
       'SWEEPS#UNNAMED',
     ],
-    ...['BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES'],
+    ...['BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES', 'CLEAN_UPS'],
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
-  tick: [...jobs, ...runs, 'FAILURES', 'EVENTS*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
+  tick: [
+    ...jobs,
+    ...runs,
+    ...['FAILURES', 'EVENTS*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
+    ...['CLEAN_UPS', 'CONFIG#*', 'METADATA#*'],
+  ],
 } as const satisfies Record<string, readonly string[]>

@@ -5,17 +5,17 @@ import { type ItemTable, type ItemWrite, startingWith } from '../../items/item-t
 
 /** What nothing leads to any more, or does not yet: items of these partitions, whose names are never given twice. */
 export interface Left {
-  partitions: readonly [string, ...string[]]
+  partitions: readonly string[]
 }
 
 const cleanUp = z.object({
-  partitions: z.tuple([z.string()], z.string()),
+  partitions: z.array(z.string()),
   state: z.enum(['pending', 'clearing']),
   due: z.string(),
 })
 
 const CLEAN_UPS = 'CLEAN_UPS'
-const keyOf = ({ partitions: [first] }: Left) => ({ pk: CLEAN_UPS, sk: first })
+const keyOf = ({ partitions }: Left) => ({ pk: CLEAN_UPS, sk: partitions.join(' ') })
 
 /** Whoever has prepared something decides it within seconds. */
 const UNDECIDED_MS = 86_400_000

@@ -6,6 +6,7 @@ import { addRow } from '#lib/storage/configurations/change-rows.ts'
 import type { Configuration } from '#lib/storage/configurations/configuration.ts'
 import { createCleanUps } from '#lib/storage/db/clean-ups.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import { asFunction, guardWrites } from '#support/guard-writes.ts'
 import { createMemoryItems } from '#support/memory-item-table.ts'
 import { changed, configurationsOn } from './configurations/steps.ts'
 
@@ -25,7 +26,7 @@ const largeConfiguration = (internalId: string): Configuration => {
 let time: Date
 const now = () => time
 let items: ItemTable
-const clock = () => createCleanUps(items, now)
+const clearDue = () => asFunction('tick', () => createCleanUps(guardWrites(items), now).clearDue())
 const pass = (ms: number) => {
   time = new Date(time.getTime() + ms)
 }
@@ -44,18 +45,18 @@ describe('rule 18, who prepares items says before that they are cleared unless d
     await expect(storeThat({ transact: died }).insert(place, largeConfiguration('i'))).rejects.toThrow('died')
     expect(await partsOf('i')).toHaveLength(40)
     pass(DAY_MS - 1)
-    expect(await clock().clearDue()).toBe(0)
+    expect(await clearDue()).toBe(0)
     expect(await partsOf('i')).toHaveLength(40)
     pass(2)
-    expect(await clock().clearDue()).toBe(1)
+    expect(await clearDue()).toBe(1)
     expect(await partsOf('i')).toEqual([])
-    expect(await clock().clearDue()).toBe(0)
+    expect(await clearDue()).toBe(0)
   })
 
   it('and what was decided stays, whenever the clock looks', async () => {
     expect(await storeThat().insert(place, largeConfiguration('i'))).toBe(true)
     pass(2 * DAY_MS)
-    expect(await clock().clearDue()).toBe(0)
+    expect(await clearDue()).toBe(0)
     expect((await storeThat().get(place))?.current.content.rows).toHaveLength(40)
   })
 
@@ -63,7 +64,7 @@ describe('rule 18, who prepares items says before that they are cleared unless d
     const isStored = await storeThat({
       transact: async writes => {
         pass(DAY_MS + 1)
-        await clock().clearDue()
+        await clearDue()
         return items.transact(writes)
       },
     }).insert(place, largeConfiguration('i'))
@@ -100,9 +101,9 @@ describe('rule 13, what a decision leaves is due after it', () => {
     await storeThat().insert(place, largeConfiguration('first'))
     await expect(storeThat({ delete: died }).purge(place)).rejects.toThrow('died')
     await storeThat().insert(place, largeConfiguration('second'))
-    expect(await clock().clearDue()).toBe(0)
+    expect(await clearDue()).toBe(0)
     pass(60_001)
-    expect(await clock().clearDue()).toBe(1)
+    expect(await clearDue()).toBe(1)
     expect(await partsOf('first')).toEqual([])
     expect((await storeThat().get(place))?.current.content.rows).toHaveLength(40)
   })
@@ -112,6 +113,6 @@ describe('rule 13, what a decision leaves is due after it', () => {
     expect(await storeThat().purge(place)).toBe(true)
     expect(await partsOf('i')).toEqual([])
     pass(DAY_MS)
-    expect(await clock().clearDue()).toBe(0)
+    expect(await clearDue()).toBe(0)
   })
 })
