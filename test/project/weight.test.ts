@@ -11,7 +11,7 @@ import { functionNames } from '#infra/system.ts'
  */
 const recorded = {
   'lines of product': 91_734,
-  'lines of tests': 84_400,
+  'lines of tests': 84_600,
   'words of documents': 93_217,
   functions: 9,
   routes: 211,
