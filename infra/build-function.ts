@@ -13,8 +13,8 @@ const namespaceImports: Plugin = {
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/]functions[\\/].*\.tsx?$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(
-        /^import \{ z \} from '(zod|@hono\/zod-openapi)'$/m,
-        "import * as z from '$1'",
+        /^import \{ z \} from 'zod'$/m,
+        "import * as z from 'zod'",
       ),
       loader: path.endsWith('.tsx') ? 'tsx' : 'ts',
     }))
@@ -45,12 +45,6 @@ const literalKeys: Plugin = {
 
 /** What stands in a bundle in the place of a package. */
 const REPLACED: Readonly<Record<string, string>> = {
-  // What our functions use of it, without naming the whole namespace of zod.
-  '@hono/zod-openapi': `
-    import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
-    import { ZodType } from 'zod'
-    extendZodWithOpenApi({ ZodType })
-    export * from 'zod'`,
   // In Lambda the credentials are in the environment; the SDK brings clients of four services to look elsewhere too.
   '@aws-sdk/credential-provider-node': `
     export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'`,

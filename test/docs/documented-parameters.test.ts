@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { toleratedParameters } from '#functions/storage-api/http/check-fields.ts'
 import type { Route } from '#functions/storage-api/http/route.ts'
 import { routes } from '#functions/storage-api/routes/routes.ts'

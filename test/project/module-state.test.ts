@@ -10,8 +10,7 @@ const kept: Readonly<Record<string, string>> = {
   'functions/lib/cloud/sts.ts: client': 'the client of the process',
   'functions/lib/extractor/requests/http/network.ts: isReset': 'true within one step of the event loop only',
   'functions/lib/extractor/values/functions/evaluate.ts: flattened': 'remembers a pure function',
-  'functions/storage-api/http/describe-route.ts: made': 'remembers a pure function',
-  'functions/storage-api/routes/openapi.ts: described': 'remembers a pure function',
+  'functions/storage-api/routes/openapi.ts: made': 'remembers a pure function',
 }
 
 const declared =

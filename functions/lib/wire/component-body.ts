@@ -46,18 +46,16 @@ export type Component = z.infer<typeof componentFile>
 
 export const componentBody = z
   .extend(componentFile, { uri: z.string() })
-  .register(described, { name: 'Component' })
+  .register(described, { id: 'Component' })
 
 /** With its configurations, and of those the parts that were asked for. */
-export const listedComponentBody = z
-  .extend(componentBody, {
-    configurations: z.array(
-      z.extend(configurationSummaryBody, {
-        configuration: z.optional(anyObject),
-        state: z.optional(anyObject),
-        rows: z.optional(z.array(z.unknown())),
-        rowsSortOrder: z.optional(configurationBody.shape.rowsSortOrder),
-      }),
-    ),
-  })
-  .register(described, { extends: componentBody })
+export const listedComponentBody = z.extend(componentBody, {
+  configurations: z.array(
+    z.extend(configurationSummaryBody, {
+      configuration: z.optional(anyObject),
+      state: z.optional(anyObject),
+      rows: z.optional(z.array(z.unknown())),
+      rowsSortOrder: z.optional(configurationBody.shape.rowsSortOrder),
+    }),
+  ),
+})

@@ -14,7 +14,7 @@ const warning = z
     place: z.string().register(described, { example: 'configuration.parameters.config' }),
     message: z.string(),
   })
-  .register(described, { name: 'ConfigurationWarning' })
+  .register(described, { id: 'ConfigurationWarning' })
 
 export type ConfigurationWarning = z.infer<typeof warning>
 
@@ -31,14 +31,14 @@ export const rowVersionBody = z
     isDisabled: z.boolean(),
     version: z.int(),
   })
-  .register(described, { name: 'ConfigurationRowVersion' })
+  .register(described, { id: 'ConfigurationRowVersion' })
 
 export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: true })
 
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowBody = z
   .extend(rowVersionBody, { state: anyObject, ...warnedFields })
-  .register(described, { name: 'ConfigurationRow' })
+  .register(described, { id: 'ConfigurationRow' })
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
 export const configurationSummaryBody = z.object({
@@ -73,12 +73,12 @@ export const configurationBody = z
     adoptedSecrets: z.optional(z.array(z.string())),
     ...warnedFields,
   })
-  .register(described, { name: 'Configuration' })
+  .register(described, { id: 'Configuration' })
 
 /** What a new configuration is answered with: rows are asked for by themselves, and the hosted service names none. */
 export const newConfigurationBody = z
   .omit(configurationBody, { rows: true })
-  .register(described, { name: 'NewConfiguration' })
+  .register(described, { id: 'NewConfiguration' })
 
 export type ConfigurationBody = z.infer<typeof configurationBody>
 
@@ -90,7 +90,7 @@ const versionEntryBody = z
     description: z.string(),
     configuration: z.optional(anyObject),
   })
-  .register(described, { name: 'ConfigurationVersionEntry' })
+  .register(described, { id: 'ConfigurationVersionEntry' })
 
 /** One version with its content. States belong to no version. */
 export const versionBody = z
@@ -100,7 +100,7 @@ export const versionBody = z
     isDisabled: z.boolean(),
     rows: z.array(rowVersionBody),
   })
-  .register(described, { name: 'ConfigurationVersion', extends: versionEntryBody })
+  .register(described, { id: 'ConfigurationVersion' })
 
 /** In a list a version has only those parts of its content that were asked for. */
 export const listedVersionBody = z.partial(versionBody, {
@@ -121,7 +121,7 @@ export const scheduleBody = z
     nextTimes: z.array(wireDateText),
     lastTime: z.nullable(wireDateText),
   })
-  .register(described, { name: 'ConfigurationSchedule' })
+  .register(described, { id: 'ConfigurationSchedule' })
 
 export type ScheduleBody = z.infer<typeof scheduleBody>
 

@@ -18,12 +18,12 @@ export const deadLetterBody = z
     hasNewestVersion: z.boolean(),
     redrive: z.string(),
   })
-  .register(described, { name: 'DeadLetter' })
+  .register(described, { id: 'DeadLetter' })
 
 export type DeadLetterBody = z.infer<typeof deadLetterBody>
 
 export const redrivenBody = z.object({ id: z.string(), execution: z.string() }).register(described, {
-  name: 'RedrivenDeadLetter',
+  id: 'RedrivenDeadLetter',
   description: 'The dead letter and the ARN of the execution that it became',
 })
 

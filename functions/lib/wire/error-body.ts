@@ -11,4 +11,4 @@ export const errorBody = z
     contextParams: z.record(z.string(), z.unknown()),
     errors: z.optional(z.array(z.object({ key: z.string(), message: z.string() }))),
   })
-  .register(described, { name: 'Error' })
+  .register(described, { id: 'Error' })

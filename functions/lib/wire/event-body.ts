@@ -43,6 +43,6 @@ export const eventBody = z
       }),
     ),
   })
-  .register(described, { name: 'Event' })
+  .register(described, { id: 'Event' })
 
 export type EventBody = z.infer<typeof eventBody>

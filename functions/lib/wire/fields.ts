@@ -3,12 +3,10 @@ import * as z from 'zod/mini'
 /** What the OpenAPI document says of a part of the wire beside its form. */
 interface Description {
   /** The part is a component of the document under this name. */
-  name?: string
+  id?: string
   description?: string
   example?: unknown
   type?: 'null'
-  /** The named schema of an object that this one has all fields of. */
-  extends?: object
 }
 
 export const described = z.registry<Description>()
@@ -27,7 +25,7 @@ export const wireDateText = z
 /** Who created something. The id is a number here, a text in jobs. */
 export const creatorToken = z
   .object({ id: z.int(), description: z.string() })
-  .register(described, { name: 'CreatorToken', example: { id: 1, description: 'Master token' } })
+  .register(described, { id: 'CreatorToken', example: { id: 1, description: 'Master token' } })
 
 /** An object with any keys. */
 export const anyObject = z.record(z.string(), z.unknown())

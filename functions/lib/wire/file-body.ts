@@ -13,7 +13,7 @@ export const fileCredentials = z
     Expiration: z.string(),
   })
   .register(described, {
-    name: 'FileCredentials',
+    id: 'FileCredentials',
     example: {
       AccessKeyId: 'ASIAEXAMPLE',
       SecretAccessKey: 'secret of the session',
@@ -44,7 +44,7 @@ export const fileBody = z
     s3Path: z.optional(z.object({ bucket: z.string(), key: z.string() })),
     credentials: z.optional(fileCredentials),
   })
-  .register(described, { name: 'File' })
+  .register(described, { id: 'File' })
 
 export type FileBody = z.infer<typeof fileBody>
 
@@ -67,4 +67,4 @@ export const readableFileBody = z.extend(fileBody, {
 /** A file to upload, with place and credentials. */
 export const preparedFileBody = z
   .extend(fileBody, { uploadParams })
-  .register(described, { name: 'PreparedFile', extends: fileBody })
+  .register(described, { id: 'PreparedFile' })

@@ -18,4 +18,4 @@ export const indexBody = z
     features: z.array(z.string()),
     urlTemplates: anyObject,
   })
-  .register(described, { name: 'Index' })
+  .register(described, { id: 'Index' })

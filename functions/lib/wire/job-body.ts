@@ -37,6 +37,6 @@ export const jobBody = z
     }),
     error: z.optional(failureOfJob),
   })
-  .register(described, { name: 'Job' })
+  .register(described, { id: 'Job' })
 
 export type JobBody = z.infer<typeof jobBody>

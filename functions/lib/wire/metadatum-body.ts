@@ -9,4 +9,4 @@ export const metadatumBody = z
     provider: z.optional(z.string().register(described, { example: 'user' })),
     timestamp: wireDateText,
   })
-  .register(described, { name: 'Metadatum' })
+  .register(described, { id: 'Metadatum' })

@@ -19,11 +19,11 @@ export const queryBody = z
     tables,
     warnings,
   })
-  .register(described, { name: 'QueryResult' })
+  .register(described, { id: 'QueryResult' })
 
 export type QueryBody = z.infer<typeof queryBody>
 
 /** The file of a result that was asked for in another format. */
 export const queryFileBody = z
   .object({ file: z.object({ id: z.int() }), tables, warnings })
-  .register(described, { name: 'QueryFile' })
+  .register(described, { id: 'QueryFile' })

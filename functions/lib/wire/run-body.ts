@@ -64,7 +64,7 @@ export const runBody = z
     /** Of one run that is under way and has said how far it is, and when. */
     progress: z.optional(z.nullable(toldProgress)),
   })
-  .register(described, { name: 'Run' })
+  .register(described, { id: 'Run' })
 
 export type RunBody = z.infer<typeof runBody>
 

@@ -15,6 +15,6 @@ export const snapshotBody = z
     rowsCount: z.int(),
     table: z.looseObject({ id: z.string(), name: z.string(), columns: z.array(z.string()) }),
   })
-  .register(described, { name: 'Snapshot' })
+  .register(described, { id: 'Snapshot' })
 
 export type SnapshotBody = z.infer<typeof snapshotBody>

@@ -37,7 +37,7 @@ export const bucketBody = z
     metadata: z.optional(z.array(metadatumBody)),
     attributes: z.optional(emptyList),
   })
-  .register(described, { name: 'Bucket' })
+  .register(described, { id: 'Bucket' })
 
 /** PHP writes an object without keys as an empty list. Clients accept both. */
 const columnMetadata = z.record(z.string(), z.array(metadatumBody))
@@ -89,7 +89,7 @@ export const listedTableBody = z
     attributes: z.optional(emptyList),
     bucket: z.optional(bucketBody),
   })
-  .register(described, { name: 'ListedTable' })
+  .register(described, { id: 'ListedTable' })
 
 /** A complete table. */
 export const tableBody = z
@@ -101,7 +101,7 @@ export const tableBody = z
     attributes: emptyList,
     bucket: bucketBody,
   })
-  .register(described, { name: 'Table', extends: listedTableBody })
+  .register(described, { id: 'Table' })
 
 export type TableBody = z.infer<typeof tableBody>
 
@@ -113,7 +113,7 @@ export const bucketDetailBody = z
     metadata: z.array(metadatumBody),
     attributes: emptyList,
   })
-  .register(described, { name: 'BucketDetail' })
+  .register(described, { id: 'BucketDetail' })
 
 /** `results` of an import (docs/reference/storage-api.md#import). */
 export const importResultsBody = z
@@ -129,4 +129,4 @@ export const importResultsBody = z
     transaction: noValue,
     timers: z.array(z.object({ name: z.string(), durationSeconds: z.number() })),
   })
-  .register(described, { name: 'ImportResults' })
+  .register(described, { id: 'ImportResults' })

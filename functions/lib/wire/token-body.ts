@@ -28,20 +28,16 @@ export const tokenBody = z
     creatorToken: z.optional(z.object({ id: z.int(), description: z.string() })),
     admin: z.optional(z.looseObject({ id: z.int(), name: z.string() })),
   })
-  .register(described, { name: 'Token' })
+  .register(described, { id: 'Token' })
 
 export type TokenBody = z.infer<typeof tokenBody>
 
 /** The only reply that shows the value. */
-export const newTokenBody = z
-  .extend(tokenBody, { token: z.string() })
-  .register(described, { name: 'NewToken', extends: tokenBody })
+export const newTokenBody = z.extend(tokenBody, { token: z.string() }).register(described, { id: 'NewToken' })
 
 /** A token with its project, as `verify` and the detail show it. */
-export const tokenWithProjectBody = z
-  .extend(tokenBody, {
-    adminOwner: ownerBody,
-    organization: z.object({ id: z.string() }),
-    owner: z.looseObject({ id: z.int(), name: z.string() }),
-  })
-  .register(described, { extends: tokenBody })
+export const tokenWithProjectBody = z.extend(tokenBody, {
+  adminOwner: ownerBody,
+  organization: z.object({ id: z.string() }),
+  owner: z.looseObject({ id: z.int(), name: z.string() }),
+})

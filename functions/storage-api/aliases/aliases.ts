@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import {
   type BranchRecord,
@@ -25,7 +25,7 @@ const branchBody = z
     isDefault: z.boolean(),
     creatorToken: z.object({ id: z.int(), name: z.string() }),
   })
-  .openapi('Branch')
+  .meta({ id: 'Branch' })
 
 /** The branches, the default one last, as the hosted service lists them. Clients read its id here and use it in the paths of all other routes. */
 routes.get('/v2/storage/dev-branches', {

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { together } from '../../lib/items/item-table.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { bytesInReply } from '../../lib/json/bytes-in-reply.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'

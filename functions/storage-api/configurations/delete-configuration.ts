@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { branchConfiguration } from '../../lib/storage/configurations/branch-configuration.ts'
 import {

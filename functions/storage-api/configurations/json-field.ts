@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isContainer } from '../../lib/json/json-value.ts'
@@ -7,7 +7,7 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
 /** A JSON object, sent as JSON, as text, or as nested form fields. Read it with `parseJsonObject`. */
 export const jsonObject = () =>
-  z.unknown().openapi({
+  z.unknown().meta({
     type: 'object',
     additionalProperties: true,
     example: { parameters: { api: { baseUrl: 'https://example.com/' } } },

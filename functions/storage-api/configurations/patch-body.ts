@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import { type Author, distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
 import { mergePatch } from '../../lib/storage/configurations/merge-configuration.ts'

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import { pMapIterable } from 'p-map'
+import { z } from 'zod'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
 import type { VersionEntry } from '../../lib/storage/configurations/configuration-documents.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'

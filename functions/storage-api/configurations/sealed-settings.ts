@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Author } from '../../lib/storage/configurations/configuration.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
@@ -90,7 +90,7 @@ const position = () =>
       return z.NEVER
     })
     .optional()
-    .openapi({ type: 'string' })
+    .meta({ type: 'string' })
 
 /** Filters that every list of events has. */
 export const eventQuery = z.object({

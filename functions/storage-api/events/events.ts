@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isContainer } from '../../lib/json/json-value.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'
@@ -117,7 +117,7 @@ const details = () =>
       }),
     )
     .optional()
-    .openapi({ type: 'object', additionalProperties: true })
+    .meta({ type: 'object', additionalProperties: true })
 
 const parsed = (given: unknown): unknown => {
   const value = typeof given === 'string' ? jsonOrText(given) : given

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { integer, text } from '../http/fields.ts'
 import { readJsonValue } from '../http/read-body.ts'
 import { routesOf } from '../http/route.ts'

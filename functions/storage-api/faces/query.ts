@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'

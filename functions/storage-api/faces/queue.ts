@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { branchOf } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJob } from '../../lib/storage/jobs/job-store.ts'
@@ -66,7 +66,7 @@ const queueJobBody = z
     durationSeconds: z.int(),
     result: z.record(z.string(), z.unknown()),
   })
-  .openapi('QueueJob')
+  .meta({ id: 'QueueJob' })
 
 /** In the words of the queue. */
 const jobNotFound = (jobId: string) =>

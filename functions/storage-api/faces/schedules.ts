@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
@@ -62,7 +62,7 @@ const scheduleBody = z
     executions: z.array(z.object({ jobId: z.string(), executionTime: z.string() })),
     ...warnedFields,
   })
-  .openapi('Schedule')
+  .meta({ id: 'Schedule' })
 
 /**
  * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs may do what the

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { inBranch } from '../../lib/storage/db/branch-id.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
@@ -67,7 +67,7 @@ const query = z.object({
   runId: text().optional(),
   q: text().optional(),
   showExpired: flag().default(false),
-  isPublic: z.unknown().optional().openapi({ type: 'boolean' }),
+  isPublic: z.unknown().optional().meta({ type: 'boolean' }),
 })
 
 /** Files, newest first. With several `tags[]`, those that have at least one of them. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { cutText } from '../../lib/cut-text.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
@@ -23,7 +23,7 @@ export interface Upload {
 
 /** For the OpenAPI document: data in the request itself, which is streamed and not read by a schema. */
 export const uploadForm = z.object({
-  data: z.string().openapi({ format: 'binary' }),
+  data: z.string().meta({ format: 'binary' }),
   name: z.string().optional(),
 })
 

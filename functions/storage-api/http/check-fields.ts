@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { hintAt } from '../../lib/errors/did-you-mean.ts'
 import { UserError } from '../../lib/errors/errors.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { isNumber, isObject, plainNumber } from '../../lib/json/json-value.ts'
 import { isIndex } from './parse-fields.ts'
 
@@ -26,7 +26,7 @@ export const text = ({ min = 0, max = 10_000 }: { min?: number; max?: number } =
         })
         .max(max, { error: `This value should have at most ${max} characters.` }),
     )
-    .openapi({ type: 'string', maxLength: max })
+    .meta({ type: 'string', maxLength: max })
 
 const booleans = new Map<unknown, boolean>([
   [1, true],
@@ -46,7 +46,7 @@ export const flag = () =>
         booleans.get(typeof value === 'string' ? value.trim().toLowerCase() : plainNumber(value)) ?? value,
       z.boolean({ error: 'This value should be of type boolean.' }),
     )
-    .openapi({ type: 'boolean' })
+    .meta({ type: 'boolean' })
 
 /** An integer, also as text. */
 export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) =>
@@ -63,7 +63,7 @@ export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: numb
         .min(min, { error: `This value should be ${min} or more.` })
         .max(max, { error: `This value should be ${max} or less.` }),
     )
-    .openapi({ type: 'integer' })
+    .meta({ type: 'integer' })
 
 /**
  * A list. PHP writes a list with gaps as an object in JSON: `{"0": "a", "12": "b"}` is a list of two, `{}` an empty one.
@@ -104,7 +104,7 @@ export const commaList = () =>
           : value,
       textList(),
     )
-    .openapi({ type: 'string', example: 'columns,metadata' })
+    .meta({ type: 'string', example: 'columns,metadata' })
 
 /** An optional field that is also unset when it is empty, because forms send it so. */
 export const unlessBlank = <Schema extends z.ZodType>(schema: Schema) =>

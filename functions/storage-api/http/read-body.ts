@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isObject } from '../../lib/json/json-value.ts'
 import { parseJson } from '../../lib/json/parse-json.ts'

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import type { z } from 'zod'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import type { Caller, Services } from '../services/services.ts'
 import type { Access } from './rights.ts'

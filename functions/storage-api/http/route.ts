@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { errorBody } from '../../lib/wire/error-body.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import type { Services } from '../services/services.ts'

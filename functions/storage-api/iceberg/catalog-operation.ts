@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { checkFields } from '../http/check-fields.ts'
 import type { Caller, Services } from '../services/services.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import type { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { IF_EXISTS_FEATURE } from '../../lib/storage-client/load-into-table.ts'
 import type { Component } from '../../lib/wire/component-body.ts'
 import { indexBody } from '../../lib/wire/index-body.ts'

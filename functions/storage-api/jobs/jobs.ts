@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
@@ -35,7 +35,7 @@ const startTime = () =>
       return z.NEVER
     })
     .optional()
-    .openapi({ type: 'string', example: '2026-07-16 10:20:30' })
+    .meta({ type: 'string', example: '2026-07-16 10:20:30' })
 
 const query = z.object({
   limit: integer({ min: 1, max: 1000 }).default(20),

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { cutText } from '../../lib/cut-text.ts'
 import type { UserError } from '../../lib/errors/errors.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'

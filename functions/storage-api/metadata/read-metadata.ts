@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { digitsAsText } from '../../lib/json/json-value.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
@@ -6,11 +6,11 @@ import { withoutGaps } from '../http/fields.ts'
 
 /** Validated below, not by a schema: the errors have their own codes. */
 export const metadataFields = {
-  provider: z.unknown().optional().openapi({ type: 'string', example: 'user' }),
+  provider: z.unknown().optional().meta({ type: 'string', example: 'user' }),
   metadata: z
     .unknown()
     .optional()
-    .openapi({
+    .meta({
       type: 'array',
       items: { type: 'object' },
       example: [{ key: 'KBC.description', value: 'Orders' }],
@@ -20,7 +20,7 @@ export const metadataFields = {
 export const columnsMetadataField = z
   .unknown()
   .optional()
-  .openapi({
+  .meta({
     type: 'object',
     example: { id: [{ key: 'KBC.description', value: 'Number of the order' }] },
   })

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import {
   asciiName,
@@ -12,7 +12,7 @@ export const routes = routesOf('names')
 
 /** Names of columns to check or to make valid. None may be blank or `null`. */
 const columnNames = listOf(
-  z.preprocess(name => name ?? '', text({ min: 1, max: 10_000 })).openapi({ type: 'string' }),
+  z.preprocess(name => name ?? '', text({ min: 1, max: 10_000 })).meta({ type: 'string' }),
 )
 
 /** Checks column names as clients do before they send data. Error: 422 `validation.failed` with the reasons. */
@@ -64,7 +64,7 @@ routes.post('/v2/storage/webalize/display-name', {
     200: 'The display name',
     422: '`storage.webalize.displayName.invalid`: nothing is left of the text',
   },
-  reply: z.object({ displayName: z.string().openapi({ example: 'Grosse-cm' }) }),
+  reply: z.object({ displayName: z.string().meta({ example: 'Grosse-cm' }) }),
   handle: async ({ body }) => {
     // Whatever is no letter, digit or `_` separates words.
     const words = body.displayName.split(/(?:(?!_)[\s\p{P}\p{S}])+/u)
@@ -85,7 +85,7 @@ routes.post('/v2/storage/webalize/column-names', {
   body: z.object({ columnNames }),
   validationCode: 'validation.failed',
   replies: { 200: 'The column names, in the same order', 400: '`validation.failed`: a name is blank' },
-  reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
+  reply: z.object({ columnNames: z.array(z.string()).meta({ example: ['Grosse_cm', 'id'] }) }),
   handle: async ({ body }) => ({
     columnNames: body.columnNames.map(name =>
       webalize(sanitizeColumnName(name)).slice(0, MAX_COLUMN_NAME_LENGTH),

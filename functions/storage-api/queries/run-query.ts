@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import type { QueryReads, TableQuery } from '../../lib/table-engine/queries/query-tables.ts'
 import { type QueryBody, queryBody, queryFileBody, wholeFormats } from '../../lib/wire/query-body.ts'

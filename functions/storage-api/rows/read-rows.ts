@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { type Configuration, type Row, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'

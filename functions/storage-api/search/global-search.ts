@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { z } from 'zod'
 import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { FinalJob, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { text } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
@@ -8,7 +8,7 @@ export const routes = routesOf('search')
 const ofTables = z.object({
   tables: z.array(
     z.object({
-      id: z.string().openapi({ example: 'in.c-main.orders' }),
+      id: z.string().meta({ example: 'in.c-main.orders' }),
       count: z.int(),
       durationTotalSeconds: z.number(),
     }),

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'

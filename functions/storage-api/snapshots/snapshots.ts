@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId, storedUnder } from '../../lib/storage/db/ids.ts'
 import { type SnapshotRecord, snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import {
   basetypeOf,
@@ -15,14 +15,14 @@ import { flag, text } from '../http/fields.ts'
 
 const defaultValue = z
   .union([z.null(), z.boolean().transform(String), text({ max: 10_000 })])
-  .openapi({ type: 'string', example: '0' })
+  .meta({ type: 'string', example: '0' })
 
 const basetype = z
   .preprocess(
     value => (typeof value === 'string' ? value.toUpperCase() : value),
     z.enum(basetypes, { error: `This value should be one of ${basetypes.join(', ')}.` }),
   )
-  .openapi({ type: 'string', enum: [...basetypes] })
+  .meta({ type: 'string', enum: [...basetypes] })
 
 /** PHP clients send `null` for what is not set. */
 const unlessNull = <Schema extends z.ZodType>(schema: Schema) =>

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
@@ -127,7 +127,7 @@ const changeFields = {
   default: z
     .union([z.null(), z.boolean().transform(String), text({ max: 10_000 })])
     .optional()
-    .openapi({ type: 'string', example: '0' }),
+    .meta({ type: 'string', example: '0' }),
 }
 
 /** An empty default or `null` removes it. */

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
@@ -34,7 +34,7 @@ const createTableFields = z.object({
   sourceTableId: text({ max: 500 }).optional(),
   timestamp: text({ max: 100 }).optional(),
   // A comma list. Any type is accepted here, because a list has its own error code.
-  primaryKey: z.unknown().optional().openapi({ type: 'string', example: 'id,country' }),
+  primaryKey: z.unknown().optional().meta({ type: 'string', example: 'id,country' }),
   ...csvFields,
 })
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { refuseTooLarge } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
@@ -19,10 +19,10 @@ const otherSources = [
 /** The fields that say which file a load reads, and those of other sources. */
 export const dataPlaceFields = {
   dataFileId: integer().optional(),
-  dataUrl: z.unknown().optional().openapi({ type: 'string' }),
-  dataWorkspaceId: z.unknown().optional().openapi({ type: 'string' }),
-  dataObject: z.unknown().optional().openapi({ type: 'string' }),
-  dataTableName: z.unknown().optional().openapi({ type: 'string' }),
+  dataUrl: z.unknown().optional().meta({ type: 'string' }),
+  dataWorkspaceId: z.unknown().optional().meta({ type: 'string' }),
+  dataObject: z.unknown().optional().meta({ type: 'string' }),
+  dataTableName: z.unknown().optional().meta({ type: 'string' }),
 }
 
 /** The id of the file. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { refuseUnknownQueryColumns } from '../../lib/storage/tables/aliases/row-source.ts'

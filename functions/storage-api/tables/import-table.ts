@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
 import { importResultsBody } from '../../lib/wire/table-body.ts'
@@ -19,7 +19,7 @@ export const importer = routesOf('importer')
 /** The fields of an import (docs/reference/storage-api.md#import). */
 const importTableFields = z.object({
   ...dataPlaceFields,
-  snapshotId: z.unknown().optional().openapi({ type: 'integer' }),
+  snapshotId: z.unknown().optional().meta({ type: 'integer' }),
   incremental: flag().default(false),
   useTimestampFromDataFile: flag().default(false),
   deduplicationStrategy: unlessBlank(
@@ -29,7 +29,7 @@ const importTableFields = z.object({
   primaryKey: z
     .union([text({ max: 20_000 }), textList()])
     .optional()
-    .openapi({ type: 'string', example: 'id,country' }),
+    .meta({ type: 'string', example: 'id,country' }),
   ...csvFields,
 })
 

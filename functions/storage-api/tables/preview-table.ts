@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { cutText } from '../../lib/cut-text.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { plural } from '../../lib/plural.ts'
@@ -46,7 +46,7 @@ routes.get('/v2/storage/tables/{tableId}/data-preview', {
   validationCode: 'storage.tables.validation',
   replies: { 200: 'The rows', 400: 'The query is wrong, or reads too much', 404: 'There is no such table' },
   replyType: 'text/csv',
-  reply: z.string().openapi({ example: '"id","city"\n"1","Prague"\n' }),
+  reply: z.string().meta({ example: '"id","city"\n"1","Prague"\n' }),
   handle: async (request, services) => {
     const { params, query } = request
     const { format } = query

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { z } from 'zod'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'

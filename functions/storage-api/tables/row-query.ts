@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isNumber } from '../../lib/json/json-value.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
@@ -29,7 +29,7 @@ const word = <const Word extends string>(words: readonly Word[], sentence: (give
       if (found === undefined) context.addIssue(wholeSentence(sentence(given)))
       return found ?? z.NEVER
     })
-    .openapi({ type: 'string', enum: [...words] })
+    .meta({ type: 'string', enum: [...words] })
 
 const dataType = word(
   ['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'],

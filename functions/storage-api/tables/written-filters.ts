@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { columnNames, type Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import { type Filter, refuseUnknownConditions } from '../../lib/table-engine/rows/row-conditions.ts'
 import {

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { type BucketPermission, bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, onlyFlag, text, textList } from '../http/fields.ts'
@@ -10,7 +10,7 @@ const permissions = z
     given => (Array.isArray(given) && given.length === 0 ? {} : given),
     z.record(z.string(), z.unknown(), { error: 'This value should be an object of bucket ids.' }),
   )
-  .openapi({ type: 'object', example: { 'in.c-main': 'read', 'out.c-reports': 'write' } })
+  .meta({ type: 'object', example: { 'in.c-main': 'read', 'out.c-reports': 'write' } })
 
 /** A hundred years: the year of a date stays four digits long. */
 const LONGEST_SECONDS = 3_155_760_000

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import { OVERTAKEN, untilWritten } from '../../lib/storage/db/until-written.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ItemWrite } from '../../lib/items/item-table.ts'
 import { distinctAuthors } from '../../lib/storage/configurations/configuration.ts'
@@ -48,7 +48,7 @@ const triggerBody = z
     coolDownPeriodMinutes: z.int(),
     tables: z.array(z.object({ tableId: z.string() })),
   })
-  .openapi('Trigger')
+  .meta({ id: 'Trigger' })
 
 routes.get('/v2/storage/triggers', {
   summary: 'List triggers',

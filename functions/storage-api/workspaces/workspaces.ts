@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { type WorkspaceRecord, workspaceResource } from '../../lib/storage/workspaces/workspace-store.ts'
@@ -43,7 +43,7 @@ const workspaceBody = z
       loginType: z.string(),
     }),
   })
-  .openapi('Workspace')
+  .meta({ id: 'Workspace' })
 
 const replies = {
   201: 'The workspace',

@@ -92,12 +92,12 @@ export type PreviewResult = z.infer<typeof previewResult>
 /** The preview of a stored configuration: of this row, or of the configuration when it has none. */
 export const previewBody = z
   .extend(z.omit(previewResult, { draft: true }), { rowId: z.nullable(z.string()), name: z.string() })
-  .register(described, { name: 'ConfigurationPreview' })
+  .register(described, { id: 'ConfigurationPreview' })
 
 /** A configuration that is not stored yet, its secrets sealed for the id that it may be stored under, with its preview. */
 export const draftBody = z
   .extend(previewResult, { configurationId: z.string() })
-  .register(described, { name: 'ConfigurationDraft' })
+  .register(described, { id: 'ConfigurationDraft' })
 
 export type DraftBody = z.infer<typeof draftBody>
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { hexDigest } from '#lib/digests.ts'
 import { formatLongJson, parseLongJson } from '#lib/iceberg/metadata/long-json.ts'
 import type { TableHead } from '#lib/storage/tables/table-record.ts'
