@@ -73,7 +73,7 @@ const end = (
   minute: number,
 ): VersionEnd => ({ failed, isIncremental, place, minute })
 
-describe('what failed and nobody has mended', () => {
+describe('rule 8, a failure has a place: what failed and nobody has mended', () => {
   it.each<[string, VersionEnd[], number[]]>([
     ['a failure', [end(fails, false, 1, 1)], [0]],
     ['only the last of many', [end(fails, false, 1, 1), end(fails, false, 2, 2)], [1]],
