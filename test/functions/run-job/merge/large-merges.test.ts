@@ -1,3 +1,4 @@
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import type { MergeRun } from '#lib/distributed/merge-engine.ts'
 import { mergeCases, playMerges } from '#support/large-merges.ts'
@@ -98,6 +99,24 @@ describe('a load that is merged by the engine', () => {
     expect(await load(name, second)).toMatchObject({ status: 'success', results: { totalRowsCount: 80 } })
   })
 
+  it.each([
+    ['of another table', /"table-uuid": ?"[^"]+"/, '"table-uuid":"7b5c1b0e-0000-4000-8000-000000000000"'],
+    ['beside the fork', /"parent-snapshot-id": ?\d+/, '"parent-snapshot-id":7'],
+  ])('rule 16: publishes no snapshot %s', async (_, own, other) => {
+    const { name, snapshot, before } = await newTable()
+    work = async run => {
+      await merge(run)
+      const { host: Bucket, pathname } = new URL(`${run.warehouse}/fork/rows/metadata/v2.metadata.json`)
+      const object = { Bucket, Key: pathname.slice(1) }
+      const text = (await (await s3.send(new GetObjectCommand(object))).Body?.transformToString()) ?? ''
+      expect(text).toMatch(own)
+      await s3.send(new PutObjectCommand({ ...object, Body: text.replace(own, other) }))
+    }
+    const { status, error } = await load(name, second)
+    expect([status, error?.code]).toEqual(['error', 'storage.load.mergeFailed'])
+    expect(await snapshot()).toEqual(before)
+  })
+
   it('stops its run when it is cancelled', async () => {
     const { name, snapshot, before } = await newTable()
     const begun = Promise.withResolvers<MergeRun>()
@@ -135,29 +154,32 @@ describe('a process that dies', () => {
       },
     },
   }
-  it.each(Object.entries(arrows))('%s leaves the load to the next try', async (_, dying) => {
-    const { name } = await newTable()
-    work = 'look' in dying ? run => looked.promise.then(() => merge(run)) : merge
-    const { distribution } = jobServices
-    const { merges } = distribution
-    if (!merges) throw new Error('There is no engine')
-    let died = 0
-    const onceDead = Object.fromEntries(
-      Object.entries(dying).map(([operation, die]) => [
-        operation,
-        (given: never) => {
-          distribution.merges = merges
-          died++
-          return (die as (given: never) => Promise<unknown>)(given)
-        },
-      ]),
-    )
-    distribution.merges = { ...merges, engine: async () => ({ ...engine, ...onceDead }) }
-    const { status, results } = await load(name, second)
-    expect({ status, totalRowsCount: results?.totalRowsCount, died }).toEqual({
-      status: 'success',
-      totalRowsCount: 80,
-      died: 1,
-    })
-  })
+  it.each(Object.entries(arrows))(
+    'rule 16, its fork is noted before the engine starts: %s leaves the load to the next try',
+    async (_, dying) => {
+      const { name } = await newTable()
+      work = 'look' in dying ? run => looked.promise.then(() => merge(run)) : merge
+      const { distribution } = jobServices
+      const { merges } = distribution
+      if (!merges) throw new Error('There is no engine')
+      let died = 0
+      const onceDead = Object.fromEntries(
+        Object.entries(dying).map(([operation, die]) => [
+          operation,
+          (given: never) => {
+            distribution.merges = merges
+            died++
+            return (die as (given: never) => Promise<unknown>)(given)
+          },
+        ]),
+      )
+      distribution.merges = { ...merges, engine: async () => ({ ...engine, ...onceDead }) }
+      const { status, results } = await load(name, second)
+      expect({ status, totalRowsCount: results?.totalRowsCount, died }).toEqual({
+        status: 'success',
+        totalRowsCount: 80,
+        died: 1,
+      })
+    },
+  )
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
 import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import { formatMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
+import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import type { NestedField } from '#lib/iceberg/metadata/types.ts'
 import { isTypedTable, type Snapshot, type TableFile, withFiles } from '#lib/table-engine/files/snapshot.ts'
 import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
@@ -99,7 +100,7 @@ export const createMergeForks = (s3: S3Client, tablesBucket: string) => {
       await writeTable(`${prefix}staged/rows/`, { table: rows, fields: [...fields, ...order], timeMs })
     },
 
-    /** What the engine has committed. `undefined`: it has not come to its end. */
+    /** What the engine has committed to this very fork. `undefined`: it has not come to its end. */
     async find(prefix: string): Promise<MergedFork | undefined> {
       const folder = `${prefix}fork/rows/`
       const hint = await s3.send(new GetObjectCommand(hintOf(folder))).catch((error: unknown) => {
@@ -110,12 +111,22 @@ export const createMergeForks = (s3: S3Client, tablesBucket: string) => {
       if (version === undefined || version === '1') return undefined
       const metadata = await load(`${folder}metadata/v${version}.metadata.json`)
       const replaced = metadata.properties[REPLACED]
-      if (replaced === undefined) return undefined
+      if (replaced === undefined || !isOnTopOf(metadata, await load(`${folder}metadata/v1.metadata.json`)))
+        return undefined
       return { files: await filesOf(metadata), replacedRowsCount: count.parse(replaced) }
     },
 
     locationOf: objects.locationOf,
   }
+}
+
+/** Of one table, whose id is that of the fork and so of its job, with what was forked among what came before. */
+const isOnTopOf = (metadata: TableMetadata, forked: TableMetadata): boolean => {
+  const parents = new Map(metadata.snapshots.map(one => [one['snapshot-id'], one['parent-snapshot-id']]))
+  const root = forked['current-snapshot-id']
+  let id = metadata['current-snapshot-id']
+  while (id !== undefined && id !== root) id = parents.get(id)
+  return id === root && metadata['table-uuid'] === forked['table-uuid']
 }
 
 export type MergeForks = ReturnType<typeof createMergeForks>
