@@ -58,14 +58,17 @@ const trustOwnAccount = (stack: Stack): void =>
         Statement: Statement.map(statement =>
           statement.Principal?.['Service'] === undefined
             ? statement
-            : { ...statement, Condition: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } } },
+            : { ...statement, Condition: { ...statement.Condition, ...ofOwnAccount } },
         ),
       }
     },
   })
 
+const ofOwnAccount = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
+
+const named = z.record(z.string(), z.unknown()).optional()
 const trustPolicy = z.looseObject({
-  Statement: z.array(z.looseObject({ Principal: z.record(z.string(), z.unknown()).optional() })),
+  Statement: z.array(z.looseObject({ Principal: named, Condition: named })),
 })
 
 /** The mails of several environments come to one person. */

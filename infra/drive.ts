@@ -1,9 +1,12 @@
-import { DefinitionBody, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Aws } from 'aws-cdk-lib'
+import { DefinitionBody, LogLevel, type LogOptions, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { allowApart } from './allow-apart.ts'
 import { type DriveProps, definitionOf } from './drive-definition.ts'
+import { KeptLogs } from './kept-logs.ts'
 import { childrenOf } from './machine-identity.ts'
-import { machineLogs } from './machine-logs.ts'
+import { ServiceRole } from './node-function.ts'
+import { once } from './once.ts'
 import { machines } from './system.ts'
 
 /**
@@ -15,6 +18,7 @@ import { machines } from './system.ts'
 export const drive = (scope: Construct, props: DriveProps): StateMachine => {
   const { name, machineName, step, pollJob } = props
   const machine = new StateMachine(scope, 'Machine', {
+    role: new ServiceRole(scope, 'MachineRole', 'states.amazonaws.com'),
     logs: machineLogs(scope),
     ...(machineName !== undefined && { stateMachineName: machineName }),
     definitionBody: DefinitionBody.fromString(JSON.stringify(definitionOf(props))),
@@ -33,3 +37,20 @@ const allowChildren = (scope: Construct, { stateMachineName, stateMachineArn, ro
       resources: [childrenOf(stateMachineName)],
     },
   ])
+
+/**
+ * Every step of every execution, without what passes between the steps: an input may hold what only the owner of the
+ * data should read. The only trace of an execution that was stopped. Each line names its execution, and so its machine.
+ *
+ * The prefix keeps the account's resource policy for logs short (Step Functions Developer Guide, "Logging using CloudWatch
+ * Logs").
+ */
+const machineLogs = (part: Construct): LogOptions => ({
+  destination: once(
+    part,
+    'MachineLogs',
+    (stack, id) => new KeptLogs(stack, id, { logGroupName: `/aws/vendedlogs/states/${Aws.STACK_NAME}` }),
+  ),
+  level: LogLevel.ALL,
+  includeExecutionData: false,
+})

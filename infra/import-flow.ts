@@ -22,7 +22,7 @@ import { type FunctionBundle, withFile } from './bundle.ts'
 import { drive } from './drive.ts'
 import { ItemTable } from './item-table.ts'
 import { executionsOf } from './machine-identity.ts'
-import { NodeFunction } from './node-function.ts'
+import { NodeFunction, ServiceRole } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { loadLimits } from './work-sizes.ts'
@@ -69,7 +69,12 @@ export class ImportFlow extends Construct {
         detail: { bucket: { name: [this.landingBucket.bucketName] } },
       },
       // EventBridge retries for a day; after that the event waits there.
-      targets: [new SfnStateMachine(this.machine, { deadLetterQueue: props.undelivered })],
+      targets: [
+        new SfnStateMachine(this.machine, {
+          role: new ServiceRole(this, 'EventsRole', 'events.amazonaws.com'),
+          deadLetterQueue: props.undelivered,
+        }),
+      ],
     })
   }
 }

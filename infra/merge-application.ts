@@ -1,10 +1,9 @@
 import { Stack } from 'aws-cdk-lib'
 import { CfnApplication } from 'aws-cdk-lib/aws-emrserverless'
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { allow, allowDeletingObjects, allowReadingObjects, allowWritingObjects } from './allow.ts'
-import type { NodeFunction } from './node-function.ts'
+import { type NodeFunction, ServiceRole } from './node-function.ts'
 
 /** With Spark 3.5.6 and Iceberg 1.10.0. */
 const RELEASE = 'emr-7.13.0'
@@ -20,7 +19,7 @@ const IDLE_MINUTES = 5
  */
 export class MergeApplication extends Construct {
   readonly #application: CfnApplication
-  readonly #role: Role
+  readonly #role: ServiceRole
 
   constructor(scope: Construct, id: string, tables: IBucket) {
     super(scope, id)
@@ -32,14 +31,8 @@ export class MergeApplication extends Construct {
       autoStopConfiguration: { enabled: true, idleTimeoutMinutes: IDLE_MINUTES },
       maximumCapacity: MOST,
     })
-    this.#role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('emr-serverless.amazonaws.com', {
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
-          ArnLike: { 'aws:SourceArn': this.#application.attrArn },
-        },
-      }),
-      description: 'Merges rows into forks of tables',
+    this.#role = new ServiceRole(this, 'Role', 'emr-serverless.amazonaws.com', {
+      ArnLike: { 'aws:SourceArn': this.#application.attrArn },
     })
     allowReadingObjects(this.#role, tables)
     allowWritingObjects(this.#role, tables, { prefix: 'tables/' })

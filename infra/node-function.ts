@@ -1,6 +1,7 @@
 import { Duration, Size, Stack, Token } from 'aws-cdk-lib'
 import {
   type AddToPrincipalPolicyResult,
+  type Conditions,
   type IRole,
   PolicyDocument,
   type PolicyStatement,
@@ -93,9 +94,11 @@ export const executionRole = (scope: Construct, id: string): Role =>
 export class ServiceRole extends Role {
   readonly #rights: PolicyDocument
 
-  constructor(scope: Construct, id: string, service: string) {
+  /** @param conditions on which the service takes it, beside that it is for this account */
+  constructor(scope: Construct, id: string, service: string, conditions: Conditions = {}) {
     const rights = new PolicyDocument()
-    super(scope, id, { assumedBy: new ServicePrincipal(service), inlinePolicies: { Rights: rights } })
+    const assumedBy = new ServicePrincipal(service, { conditions })
+    super(scope, id, { assumedBy, inlinePolicies: { Rights: rights } })
     this.#rights = rights
   }
 

@@ -7,12 +7,12 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { allowApart } from './allow-apart.ts'
-import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
 import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
+import type { ApiDomainProps } from './http-api.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { addSharedAlarms } from './shared-alarms.ts'
@@ -34,6 +34,7 @@ export class MillraceStack extends DeployedStack {
     const { environment } = config
     super(scope, id, {
       ...props,
+      analyticsReporting: false,
       // The same construct in each environment, so that logical ids are the same.
       ...(environment === undefined ? {} : { stackName: `${id}-${environment}` }),
       deployment: config,

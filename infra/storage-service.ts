@@ -1,6 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib'
-import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { Duration } from 'aws-cdk-lib'
 import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
@@ -25,10 +23,9 @@ import {
   allowWritingObjects,
   ITEM_ACTIONS,
 } from './allow.ts'
-import { logRequests } from './api-access-logs.ts'
-import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { drive } from './drive.ts'
+import { type ApiDomainProps, httpApi } from './http-api.ts'
 import type { ItemTable } from './item-table.ts'
 import { keptData } from './kept-data.ts'
 import { executionsOf, machineIdentity } from './machine-identity.ts'
@@ -36,8 +33,6 @@ import { MergeApplication } from './merge-application.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { boundRequests } from './request-bounds.ts'
-import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import { masterToken, type StorageEndpoint, secretsKey } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
 import { loadLimits, type WorkSizes } from './work-sizes.ts'
@@ -76,7 +71,6 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, allowedHosts, sizes, alarms } = props
-    const { domain } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       traits: 'files',
       lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
@@ -111,15 +105,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     const preview = previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
     const api = { ...store, preview, tokenSecret: this.tokenSecret, sizes }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
-    const http = new HttpApi(this, 'Http', {
-      apiName: `${Aws.STACK_NAME}-storage`,
-      description: 'Millrace storage API',
-      defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
-    })
-    logRequests(this, http)
-    boundRequests(http)
-    this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
-    alarmOnServerErrors(this, { http, storageApi: this.storageApi, alarms })
+    this.url = httpApi(this, { storageApi: this.storageApi, domain: props.domain, alarms })
   }
 }
 

@@ -41,7 +41,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
   },
   {
     finding: /^AwsSolutions-IAM5\[Resource::<\w+\.Arn>:\*\]$/,
-    at: /\/Machine\/Role\/DefaultPolicy\/Resource$/,
+    at: /\/MachineRole\/Resource$/,
     reason: 'Versions and aliases of one function.',
   },
   {
@@ -51,7 +51,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
   },
   {
     finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
-    at: /\/Machine\/Role\/DefaultPolicy\/Resource$/,
+    at: /\/MachineRole\/Resource$/,
     reason: 'The delivery of logs has no resources of its own (Step Functions Developer Guide, "Logging").',
   },
 ]
@@ -65,7 +65,7 @@ export const acknowledgedByCheckov: readonly Acknowledged[] = [
     at: FUNCTIONS,
     reason:
       'Reserved concurrency is taken from the account for good, and new accounts have ten. `sizes` sets it; ' +
-      'the API has a brake of its own (infra/request-bounds.ts).',
+      'the API has a brake of its own (infra/http-api.ts).',
   },
   {
     finding: /^CKV_AWS_116$/,

@@ -46,6 +46,12 @@ describe('rights', () => {
       expect(statement).toMatchObject({
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       })
+    const ofMerges = byServices.find(({ Principal }) =>
+      String(Principal['Service']).startsWith('emr-serverless'),
+    )
+    expect(JSON.stringify(ofMerges)).toContain(
+      '"ArnLike":{"aws:SourceArn":{"Fn::GetAtt":["StorageMergesApplication',
+    )
   })
 
   it('no function but the API writes items of tokens, sessions or whatever else it does not own', () => {
