@@ -174,9 +174,8 @@ export const withTableIterations = async (
   inputFolder: string,
 ): Promise<Record<string, unknown>> => {
   const { parameters } = config
-  if (typeof parameters !== 'object' || parameters === null || !('iterations' in parameters)) return config
-  const given = fromTable.safeParse(parameters.iterations)
-  if (!given.success) return config
+  const given = fromTable.safeParse(isObject(parameters) ? parameters['iterations'] : undefined)
+  if (!isObject(parameters) || !given.success) return config
   const iterations = await readRows(inputFolder, given.data.table)
   return { ...config, parameters: { ...parameters, iterations } }
 }

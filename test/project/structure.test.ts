@@ -120,6 +120,15 @@ describe('imports', () => {
     )
   })
 
+  it('of the extractor are ten of a file at most: one that needs more does the work of several', () => {
+    const inside = imports.filter(({ from, to }) =>
+      [from, to].every(file => roomsOf(file).includes('functions/lib/extractor')),
+    )
+    const byFile = Map.groupBy(inside, ({ from }) => from)
+    const many = [...byFile].filter(([, others]) => new Set(others.map(({ to }) => to)).size > 10)
+    expect(many.map(([file]) => file)).toEqual([])
+  })
+
   it('of functions/lib come from some function: what only the command or the local cloud uses is theirs', () => {
     const reached = reachedByFunctions()
     expect(files.filter(file => partOf(file) === 'functions/lib' && !reached.has(file))).toEqual([])

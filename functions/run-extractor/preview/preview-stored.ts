@@ -103,12 +103,7 @@ const refuseWhatItCannot = (configuration: Record<string, unknown>): void => {
 
 /** `parameters.iterations` is a list, or names an input table. */
 const readsTable = ({ parameters }: Record<string, unknown>): boolean =>
-  typeof parameters === 'object' &&
-  parameters !== null &&
-  'iterations' in parameters &&
-  typeof parameters.iterations === 'object' &&
-  parameters.iterations !== null &&
-  'table' in parameters.iterations
+  isObject(parameters) && isObject(parameters['iterations']) && 'table' in parameters['iterations']
 
 const nothing = { stoppedBy: null, tables: [], exchanges: [], jobs: [], log: [] }
 

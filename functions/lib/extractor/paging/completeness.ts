@@ -13,16 +13,22 @@ export type TotalPlace = string | { header: string }
 
 type Told = { page: number; total: number }
 
-export interface SavedWatch {
+/** What the pages of one run of a job have shown so far. */
+interface Seen {
+  /** As the API gave them. */
   rows: number
-  /** Of the last page. */
+  /** Of the last page, as it came. */
   count: number
   pages: number
-  requests: string[]
-  items: string[]
   firstTotal?: Told | undefined
   lastTotal?: Told | undefined
+  /** What an answer says has gone wrong, although its status says that it is well. */
   error?: string | undefined
+}
+
+export interface SavedWatch extends Seen {
+  requests: string[]
+  items: string[]
 }
 
 export interface WatchedPage {
@@ -50,44 +56,23 @@ const MAX_SAME_ITEMS = 3
 export class RunWatch {
   readonly #requests: Set<string>
   readonly #items = new Map<string, number>()
-  /** As the API gave them. */
-  rows: number
-  /** Of the last page, as it came. */
-  count: number
-  #pages: number
-  firstTotal: Told | undefined
-  lastTotal: Told | undefined
+  readonly seen: Seen
   more: Saying | undefined
-  /** What an answer says has gone wrong, although its status says that it is well. */
-  error: string | undefined
 
-  constructor(saved: SavedWatch = { rows: 0, count: 0, pages: 0, requests: [], items: [] }) {
-    this.rows = saved.rows
-    this.count = saved.count
-    this.#pages = saved.pages
-    this.firstTotal = saved.firstTotal
-    this.lastTotal = saved.lastTotal
-    this.error = saved.error
-    this.#requests = new Set(saved.requests)
-    for (const digest of saved.items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
+  constructor(
+    { requests, items, ...seen }: SavedWatch = { rows: 0, count: 0, pages: 0, requests: [], items: [] },
+  ) {
+    this.seen = seen
+    this.#requests = new Set(requests)
+    for (const digest of items) this.#items.set(digest, (this.#items.get(digest) ?? 0) + 1)
   }
 
   save(): SavedWatch {
-    const { rows, count, firstTotal, lastTotal, error } = this
     return {
-      rows,
-      count,
-      pages: this.#pages,
+      ...this.seen,
       requests: [...this.#requests].slice(-SAVED_DIGESTS),
       items: [...this.#items].slice(-SAVED_DIGESTS).flatMap(([digest, times]) => Array(times).fill(digest)),
-      firstTotal,
-      lastTotal,
-      error,
     }
-  }
-
-  get total(): number | undefined {
-    return this.lastTotal?.total
   }
 
   /**
@@ -99,16 +84,17 @@ export class RunWatch {
     { count, items, headers, beside, rows, isNothing }: WatchedPage,
     places: readonly TotalPlace[] = usualPlaces,
   ): void {
-    this.rows += count
-    this.count = count
-    this.#pages++
+    const { seen } = this
+    seen.rows += count
+    seen.count = count
+    seen.pages++
     const isRow = rows?.[0] !== undefined && rows[0] === beside
     const total = totalOf(isRow ? undefined : beside, headers, places)
     if (total !== undefined) {
-      this.lastTotal = { page: this.#pages, total }
-      this.firstTotal ??= this.lastTotal
+      seen.lastTotal = { page: seen.pages, total }
+      seen.firstTotal ??= seen.lastTotal
     }
-    if (!isRow) this.error ??= saysError(beside, rows)
+    if (!isRow) seen.error ??= saysError(beside, rows)
     if (count > 0 || isNothing === true || saysAnything(beside))
       this.more = isRow ? undefined : saysMore(beside, headers)
     if (count === 0) return
@@ -202,14 +188,10 @@ export interface RunEnding {
 /** What the answers say against the end of a run: each with the key that would mend it. Nothing when they do not say that there is more. */
 export const judgeEnd = (
   { stuck, isRepeated = false, missing, knowsTotal }: RunEnding,
-  {
-    rows,
-    count,
-    total,
-    more,
-    error,
-  }: Pick<RunWatch, 'rows' | 'count' | 'total' | 'more'> & { error?: string | undefined },
+  { rows, count, lastTotal, error }: Seen,
+  more: Saying | undefined,
 ): string[] => {
+  const total = lastTotal?.total
   const found: string[] = []
   if (isRepeated && (total === undefined || rows < total))
     found.push(
@@ -231,11 +213,7 @@ export const judgeEnd = (
 }
 
 /** What a run lacks whose job has `completeness`; nothing when it is complete as far as the API lets anybody know. */
-export const judgeTotal = ({
-  rows,
-  firstTotal: first,
-  lastTotal: last,
-}: Pick<RunWatch, 'rows' | 'firstTotal' | 'lastTotal'>): string[] => {
+export const judgeTotal = ({ rows, firstTotal: first, lastTotal: last }: Seen): string[] => {
   if (first === undefined || last === undefined)
     return ['nothing shows whether it is complete: the API said no total']
   return [

@@ -46,7 +46,9 @@ const totalPlaces = ({ plan, paginator }: JobRun): readonly TotalPlace[] => {
 
 /** Whether the API said a total, and so many rows came. */
 export const hasAll = ({ plan, watch }: JobRun): boolean =>
-  plan.job.completeness !== undefined && watch?.total !== undefined && watch.total === watch.rows
+  plan.job.completeness !== undefined &&
+  watch !== undefined &&
+  watch.seen.lastTotal?.total === watch.seen.rows
 
 /** How a run ended. */
 export interface RunEnd extends Omit<RunEnding, 'knowsTotal'> {
@@ -79,7 +81,7 @@ export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void =>
   const { completeness } = plan.job
   if (completeness === undefined) return
   // Of what was not asked for in whole the rows are not compared
-  const findings = end.cut === undefined ? judgeTotal(watch) : []
+  const findings = end.cut === undefined ? judgeTotal(watch.seen) : []
   if (findings.length > 0 && completenessOf(completeness).mode === 'fail')
     throw new UserError(
       'extractor.job.incomplete',
@@ -93,7 +95,8 @@ export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void =>
 /** What the answers say against the end of a run. */
 const silencesOf = ({ plan, paginator }: JobRun, watch: RunWatch, end: RunEnd): string[] => {
   const { leavesNext, toldBy } = paginator
-  const { rows, count, total, more, error } = watch
+  const { seen, more } = watch
+  const { count } = seen
   return judgeEnd(
     {
       missing: end.missing,
@@ -103,7 +106,8 @@ const silencesOf = ({ plan, paginator }: JobRun, watch: RunWatch, end: RunEnd): 
       stuck: toldBy === 'items' && count <= 1 ? undefined : end.stuck,
       knowsTotal: plan.job.completeness !== undefined,
     },
-    { rows, count, total, more: leavesNext === true ? undefined : more, error },
+    seen,
+    leavesNext === true ? undefined : more,
   )
 }
 

@@ -3,7 +3,6 @@ import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { isScalar } from '../values/php/php-values.ts'
-import { assembleTables } from './assemble-tables.ts'
 import { FinalTables } from './final-tables.ts'
 import { LiveTables } from './live-tables.ts'
 import { loadStructure, type StoredStructure, type Structure, storeStructure } from './structure.ts'
@@ -34,9 +33,7 @@ export interface AutomaticTablesState {
  * (docs/reference/extractor-tables.md#structure).
  */
 export class AutomaticTables {
-  readonly #folder: string
-  readonly #compat: boolean
-  readonly #isTyped: boolean
+  readonly #options: AutomaticTablesOptions
   readonly #structure: Structure
   readonly #live: LiveTables
   readonly #log: ItemLog
@@ -47,9 +44,7 @@ export class AutomaticTables {
 
   constructor(options: AutomaticTablesOptions, state: AutomaticTablesState | undefined) {
     const { folder, compat } = options
-    this.#folder = folder
-    this.#compat = compat
-    this.#isTyped = options.isTyped
+    this.#options = options
     this.#structure = state ? loadStructure(state.structure, true) : loadStructure(options.structure)
     this.#structure.isCompat = compat
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
@@ -62,12 +57,12 @@ export class AutomaticTables {
     const names = this.#names
     this.#live = new LiveTables({ structure: this.#structure, folder, compat, names, nestedList })
     // The kinds of values are noted where rows are written of items.
-    this.#live.isExact = !options.isTyped && (state?.isExact ?? !hasParentColumns(this.#structure))
+    this.#live.isExact = !options.isTyped && (state?.isExact ?? !this.#structure.hasParentColumns())
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
   add(type: string, items: readonly Json[], parents: ExtraColumns, source?: PageSource): void {
-    if (isNothing(items, this.#compat)) return
+    if (isNothing(items, this.#options.compat)) return
     checkParents(parents)
     this.#noteParents(type, parents)
     this.#log.append(type, parents, items, source)
@@ -102,24 +97,16 @@ export class AutomaticTables {
   }
 
   async finish(): Promise<FinishedTable[]> {
-    this.#live.flush()
     this.#learnt = storeStructure(this.#structure)
     const before = storeStructure(this.#structure, true)
-    return (
-      assembleTables(this.#live, this.#structure, this.#compat) ?? this.#rebuild(loadStructure(before, true))
-    )
+    return this.#live.finish() ?? this.#rebuild(loadStructure(before, true))
   }
 
   /** All pages once more, now that the structure is known. */
   #rebuild(structure: Structure): Promise<FinishedTable[]> {
-    const final = new FinalTables({
-      structure,
-      compat: this.#compat,
-      isTyped: this.#isTyped,
-      names: this.#names,
-      folder: this.#folder,
-    })
-    if (!this.#compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
+    const { compat } = this.#options
+    const final = new FinalTables({ ...this.#options, structure, names: this.#names })
+    if (!compat) for (const [type, names] of this.#parents) final.expectParents(type, [...names])
     return final.write(this.#log)
   }
 }
@@ -147,14 +134,4 @@ const checkParents = (parents: Readonly<Record<string, Json>>): void => {
       { params: { column: name } },
     )
   }
-}
-
-const hasParentColumns = (structure: Structure): boolean => {
-  if (structure.parentAliases.size > 0) return true
-  const nodes = [...structure.roots.values()]
-  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
-    if (node.isParent) return true
-    nodes.push(...node.children.values())
-  }
-  return false
 }

@@ -14,8 +14,15 @@ import {
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import { type LearnEvents, learnItems, type StructureNode } from './structure-node.ts'
-import { columnNames, headerLine, type TableNames } from './table-header.ts'
-import { TableSpool, type TableSpoolState } from './table-spool.ts'
+import {
+  addParentColumn,
+  columnNames,
+  headerLine,
+  isUnderHiddenItems,
+  type TableNames,
+} from './table-header.ts'
+import { type Segment, TableSpool, type TableSpoolState } from './table-spool.ts'
+import type { FinishedTable, Piece } from './write-tables.ts'
 
 /** Columns over all segments, 8 bytes each. */
 const MAX_PLANNED_COLUMNS = 2_000_000
@@ -49,7 +56,7 @@ interface Family {
  * mend; the tables then come from the item log.
  */
 export class LiveTables {
-  readonly tables = new Map<string, LiveTable>()
+  readonly #tables = new Map<string, LiveTable>()
   isExact = true
   readonly #options: LiveTablesOptions
   readonly #families = new Map<string, Family>()
@@ -151,7 +158,7 @@ export class LiveTables {
 
   /** What `restore` needs, after a flush. */
   save(): TableSpoolState[] {
-    return [...this.tables.values()].map(({ spool }) => spool.save())
+    return [...this.#tables.values()].map(({ spool }) => spool.save())
   }
 
   /** Resumes after a checkpoint: types that have rows are planned from what was known. */
@@ -208,21 +215,46 @@ export class LiveTables {
 
   #table(node: StructureNode): LiveTable {
     const name = this.#options.names.of(node)
-    const known = this.tables.get(name)
+    const known = this.#tables.get(name)
     if (known !== undefined) {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
       return known
     }
-    const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.tables.size}.csv`))
+    const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.#tables.size}.csv`))
     const state = this.#restoring?.get(name)
     if (state !== undefined) spool.restore(state)
     const table = { node, spool, parents: spool.parents, ...noRows() }
-    this.tables.set(name, table)
+    this.#tables.set(name, table)
     return table
   }
 
   flush(): void {
-    for (const { spool } of this.tables.values()) spool.flush()
+    for (const { spool } of this.#tables.values()) spool.flush()
+  }
+
+  /**
+   * Final headers for spooled rows, or `undefined` when the spool cannot give the exact tables.
+   * Names the parent columns in the structure.
+   */
+  finish(): FinishedTable[] | undefined {
+    if (!this.isExact) return undefined
+    this.flush()
+    const { structure, compat } = this.#options
+    const started = [...this.#tables.values()].filter(({ spool }) => spool.order >= 0)
+    const reached = started.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
+    if (reached.some(({ node, spool }) => spool.parents?.some(name => node.children.has(name))))
+      return undefined
+    const tables: FinishedTable[] = []
+    for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
+      const ids = columnNodes(node).map(({ id }) => id)
+      for (const name of spool.parents ?? []) addParentColumn(structure, node, name)
+      const columns = columnNames(node, compat)
+      if (new Set(columns).size < columns.length) return undefined
+      const pieces = piecesOf(spool, segment => mapSegment(segment, node, ids, spool, compat))
+      const { name, rows } = spool
+      tables.push({ name, columns, primaryKey: [], types: [node.dataType], rows, pieces })
+    }
+    return tables
   }
 }
 
@@ -233,3 +265,34 @@ const dropRows = (table: LiveTable): void => {
 }
 
 const noCells: ReadonlyMap<string, number> = new Map()
+
+const piecesOf = (spool: TableSpool, mappingOf: (segment: Segment) => Piece['mapping']): Piece[] => {
+  const { file, bytes, header, segments } = spool
+  const mappings = segments.map(mappingOf)
+  if (mappings.every(mapping => mapping === undefined))
+    return [{ file, start: Buffer.byteLength(header), end: bytes, header }]
+  return segments.map(({ start }, i) => ({
+    file,
+    start,
+    end: segments[i + 1]?.start ?? bytes,
+    mapping: mappings[i],
+  }))
+}
+
+/** Columns of a segment that are gone were of nulls only, or the rows would not count as exact. */
+const mapSegment = (
+  segment: Segment,
+  node: StructureNode,
+  ids: readonly number[],
+  spool: TableSpool,
+  compat: boolean,
+): readonly number[] | undefined => {
+  const parentCount = spool.parents?.length ?? 0
+  const isHidden = compat && node.type === 'null' && node.solid !== undefined
+  const shown = isHidden ? ids.filter(id => id !== node.id) : ids
+  const mapping = shown.map(id => (isHidden ? -1 : segment.columns.indexOf(id)))
+  for (let i = 0; i < parentCount; i++) mapping.push(segment.columns.length + i)
+  const isSame =
+    mapping.length === segment.columns.length + parentCount && mapping.every((from, i) => from === i)
+  return isSame ? undefined : mapping
+}

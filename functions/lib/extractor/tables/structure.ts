@@ -44,6 +44,14 @@ export class Structure {
     })
   }
 
+  hasParentColumns(): boolean {
+    let found = this.parentAliases.size > 0
+    this.#eachNode(({ isParent }) => {
+      found ||= isParent
+    })
+    return found
+  }
+
   #eachNode(visit: (node: StructureNode, name: string, table: string) => void): void {
     for (const root of this.roots.values()) {
       const items = root.items

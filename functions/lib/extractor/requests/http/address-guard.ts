@@ -1,8 +1,10 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { UserError } from '#lib/errors/errors.ts'
+import type { Json } from '#lib/json/json-value.ts'
 import type { Authentication } from '../../config/authentication-schema.ts'
 import type { AllowedHost } from '../../config/config-schema.ts'
+import { toText } from '../../values/php/php-values.ts'
 import { type HttpUrl, pathReadings, plainPath, resolveUrl } from './resolve-url.ts'
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
@@ -151,7 +153,7 @@ interface TrustedOriginsInput {
   /** `api.http.trustedOrigins`. */
   listed: readonly string[]
   /** Works out an address that the configuration makes of its own settings. */
-  evaluate: (address: object) => string
+  evaluate: (address: object) => Json | undefined
 }
 
 /**
@@ -168,7 +170,7 @@ export const trustedOrigins = ({
   const origins = new Set([resolveUrl(baseUrl, '').origin])
   for (const given of [...logins.map(loginEndpointOf), ...listed, ...endpoints]) {
     if (given === undefined) continue
-    const endpoint = typeof given === 'string' ? given : evaluate(given)
+    const endpoint = typeof given === 'string' ? given : toText(evaluate(given))
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]
     // A placeholder in the host would let a response decide where credentials go
     if (host === undefined || host.includes('{')) continue

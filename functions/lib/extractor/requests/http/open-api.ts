@@ -2,7 +2,6 @@ import type { Json } from '#lib/json/json-value.ts'
 import { everyJob } from '../../config/job-schema.ts'
 import type { ExtractorConfig } from '../../config/parse-config.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate.ts'
-import { toText } from '../../values/php/php-values.ts'
 import { secretFields } from '../masking/secrets-of.ts'
 import { createHostCheck, trustedOrigins } from './address-guard.ts'
 import { type ApiSessionOptions, createApiSession } from './api-session.ts'
@@ -70,7 +69,7 @@ export const openApi = (given: OpenApiOptions) => {
       logins: [api.authentication, ...jobs.map(({ authentication }) => authentication || undefined)],
       endpoints: jobs.map(({ endpoint }) => endpoint),
       listed: http.trustedOrigins ?? [],
-      evaluate: address => toText(evaluate({ address }, { attr: attributes }, 'authentication')['address']),
+      evaluate: address => evaluate({ address }, { attr: attributes }, 'authentication')['address'],
     }),
     checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
     ignoreErrors: new Set(http.ignoreErrors),
