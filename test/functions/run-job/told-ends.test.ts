@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
-import { startOpenJobs } from '#functions/tick/open-jobs.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
 import { stride } from '../../support/thorough.ts'
 
-const { service, bucketId, clock, faults, execute, jobOf, newName, run, rowsOf, submitImport } =
+const { service, bucketId, faults, execute, jobOf, newName, run, rowsOf, submitImport } =
   await startJobsByHand()
 
 /** More than one transaction has room for. */
@@ -110,8 +109,8 @@ describe('a job that is decided and whose process died', () => {
     const described = columns.map(name => ({ name, description: `about ${name}` }))
     const path = `/v2/storage/tables/${tableId}/definition`
     const { body } = await service.call('PUT', path, { displayName: newName(), columns: described })
-    // It begins, decides, settles the totals, and describes the first of them.
-    expect(await runUntil(body.id, 4)).toBe(true)
+    // It begins, decides, and describes the first of them.
+    expect(await runUntil(body.id, 3)).toBe(true)
     expect((await jobOf(body.id)).status).toBe('processing')
     return { tableId, jobId: body.id as number }
   }
@@ -131,21 +130,5 @@ describe('a job that is decided and whose process died', () => {
     expect((await jobOf(jobId)).status).toBe('success')
     expect(await rowsOf(tableId)).toHaveLength(1)
     expect(await service.stores.queue.lease(tableId)).toBeUndefined()
-  })
-
-  it('is closed by the clock', async () => {
-    const { jobId } = await decideAndDie()
-    const closed: number[] = []
-    const startJob: typeof service.jobServices.startJob = async ({ id }, failure) => {
-      if (failure) closed.push(id)
-      return 'ended'
-    }
-    const start = clock.time
-    clock.time = new Date(start.getTime() + 20 * 60_000)
-    await startOpenJobs({ ...service.jobServices, startJob })
-    clock.time = start
-    expect(closed).toContain(jobId)
-    expect((await jobOf(jobId)).status).toBe('processing')
-    await execute(jobId)
   })
 })
