@@ -97,7 +97,7 @@ const startImportFunction = (
     },
   })
   allowReadingSecret(startImport, storage.tokenSecret)
-  allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
+  allowItems(startImport, records, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'])
   allowReadingObjects(startImport, landingBucket, { versions: true })
   allowListingVersions(startImport, landingBucket)
   if (landingKeyArns.length > 0) allow(startImport, ['kms:Decrypt'], [...landingKeyArns])

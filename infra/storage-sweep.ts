@@ -34,7 +34,7 @@ export class StorageSweep extends Construct {
     allowItems(
       sweep,
       items,
-      ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'DeleteItem'],
+      ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'DeleteItem'],
       writtenKinds['sweep-storage'],
     )
     for (const bucket of [files, tables]) allowReadingObjects(sweep, bucket)

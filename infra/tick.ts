@@ -14,7 +14,14 @@ import { NONE } from '../functions/lib/none.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { SCHEDULES_FILE } from '../functions/tick/schedules-file.ts'
 import type { TickEnv } from '../functions/tick/work.ts'
-import { allow, allowItems, allowPuttingObjects, allowReadingObjects, allowReadingSecret } from './allow.ts'
+import {
+  allow,
+  allowItems,
+  allowPuttingObjects,
+  allowReadingObjects,
+  allowReadingSecret,
+  ITEM_ACTIONS,
+} from './allow.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { executionsOf } from './machine-identity.ts'
@@ -69,7 +76,7 @@ export class Tick extends Construct {
     })
     allowReadingSecret(tick, storage.tokenSecret)
     if (service) {
-      allowItems(tick, service.items, ITEM_ACTIONS_OF_TICK, writtenKinds.tick)
+      allowItems(tick, service.items, ITEM_ACTIONS, writtenKinds.tick)
       // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
       allowReadingObjects(tick, service.tablesBucket)
       allowPuttingObjects(tick, service.tablesBucket, { prefix: documentPrefix })
@@ -85,17 +92,6 @@ export class Tick extends Construct {
     alarmOnFailures(this, props)
   }
 }
-
-/** All that its stores do. */
-const ITEM_ACTIONS_OF_TICK = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'DeleteItem',
-  'BatchWriteItem',
-  'ConditionCheckItem',
-]
 
 const arnsOf = (machines: TickProps['machines']): Record<string, string> =>
   Object.fromEntries(Object.entries(machines).map(([name, { stateMachineArn }]) => [name, stateMachineArn]))

@@ -58,9 +58,8 @@ const items = (...actions: string[]): string[] => actions.map(action => `dynamod
  * methods. What it does call is tried with the rights of its role on one machine (test/local).
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
-  'start-import': items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'Query'),
-  tick: items('UpdateItem'),
-  'sweep-storage': items('BatchGetItem', 'ConditionCheckItem'),
+  'start-import': items('BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'Query'),
+  'sweep-storage': items('ConditionCheckItem'),
 }
 
 describe.each(functionNames)('the role of %s', name => {
