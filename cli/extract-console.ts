@@ -5,15 +5,6 @@ import { printable, printableLines } from './shell/printable.ts'
 import { sentenceOf } from './shell/say-error.ts'
 import type { Environment } from './shell/shell.ts'
 
-/** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
-interface ExtractConsole {
-  log: (record: LogRecord) => void
-  progress: (progress: Progress) => void
-  summary: (summary: ExtractSummary) => void
-  failed: (error: unknown) => void
-  print: (text: string) => void
-}
-
 interface Output {
   write(text: string): unknown
   isTTY?: boolean
@@ -22,6 +13,7 @@ interface Output {
 
 const progressEveryMs = 200
 
+/** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
 export const createExtractConsole = (
   {
     stdout: output,
@@ -29,7 +21,7 @@ export const createExtractConsole = (
     environment,
   }: { stdout: Output; stderr: Pick<Output, 'write'>; environment: Environment },
   clock: () => number = () => performance.now(),
-): ExtractConsole => {
+) => {
   const terminal = output.isTTY === true
   const begun = clock()
   let drawn = Number.NEGATIVE_INFINITY
@@ -59,16 +51,19 @@ export const createExtractConsole = (
 
   return {
     log,
-    progress: progress => {
+    progress: (progress: Progress): void => {
       last = progress
       if (!terminal || clock() - drawn < progressEveryMs) return
       drawn = clock()
       draw()
     },
-    summary: summary => {
+    summary: (summary: ExtractSummary): void => {
       clear()
       last = undefined
-      if (!terminal) return log({ level: 'info', message: 'Summary', context: { ...summary } })
+      if (!terminal) {
+        log({ level: 'info', message: 'Summary', context: { ...summary } })
+        return
+      }
       for (const job of summary.jobs) {
         const reasons = Object.entries(job.ended).map(([reason, times]) =>
           times > 1 ? `${reason} (${times}x)` : reason,
@@ -85,7 +80,7 @@ export const createExtractConsole = (
         `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}`,
       )
     },
-    failed: error => {
+    failed: (error: unknown): void => {
       const isUser = error instanceof UserError
       const params = isUser && Object.keys(error.params).length > 0 ? { context: error.params } : {}
       const isShown = Boolean(environment['MILLRACE_DEBUG'])
@@ -100,7 +95,7 @@ export const createExtractConsole = (
       const place = request === undefined ? '' : ` (job ${job}, ${request})`
       if (!terminal) errors.write(`${printableLines(message + place)}\n`)
     },
-    print: text => {
+    print: (text: string): void => {
       clear()
       printLine(text)
     },

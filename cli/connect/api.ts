@@ -11,31 +11,25 @@ export const things = z.array(thing)
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** The storage API below `/v2/storage/`. Errors are those of `request`. */
-export interface Api {
-  address: StorageAddress
-  get: <Result>(path: string, schema: z.core.$ZodType<Result>, query?: Query) => Promise<Result>
-  send: <Result>(
+export const createApi = (address: StorageAddress) => {
+  const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
+  const send = <Result>(
     method: Exclude<ApiRequest['method'], 'GET'>,
     path: string,
     schema: z.core.$ZodType<Result>,
     body?: unknown,
     handling?: ApiRequest['handling'],
-  ) => Promise<Result>
-  delete: (path: string) => Promise<unknown>
-}
-
-export const createApi = (address: StorageAddress): Api => {
-  const connection = { baseUrl: address.url, token: address.token, exchange: exchangeWithGrants }
-  const send: Api['send'] = (method, path, schema, body, handling) =>
-    request(connection, { method, path, handling, ...(body !== undefined && { body }) }, schema)
+  ) => request(connection, { method, path, handling, ...(body !== undefined && { body }) }, schema)
   return {
     address,
-    get: (path, schema, query = {}) =>
-      request(connection, { method: 'GET', path: `${path}${queryText(query)}` }, schema),
     send,
-    delete: path => send('DELETE', path, z.unknown()),
+    get: <Result>(path: string, schema: z.core.$ZodType<Result>, query: Query = {}) =>
+      request(connection, { method: 'GET', path: `${path}${queryText(query)}` }, schema),
+    delete: (path: string) => send('DELETE', path, z.unknown()),
   }
 }
+
+export type Api = ReturnType<typeof createApi>
 
 /** A path whose values may hold any characters: path`files/${id}`. */
 export const path = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>

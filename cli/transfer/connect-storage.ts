@@ -1,5 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { type DirectRanges, directRanges } from '../../functions/lib/cloud/multipart/direct-ranges.ts'
+import { directRanges } from '../../functions/lib/cloud/multipart/direct-ranges.ts'
 import {
   createStorageClient,
   type PreparedFile,
@@ -9,23 +9,16 @@ import {
 import { exchangeWithGrants } from '../connect/exchange-with-grants.ts'
 import type { StorageAddress } from '../connect/find-storage.ts'
 
-export interface StorageConnection {
-  storage: StorageClient
-  /** A client for the objects of one file, with the credentials of that file, renewed while it is used. */
-  s3For: (file: ReadableFile | PreparedFile) => S3Client
-  /** Receives ranges of objects faster than the SDK does. */
-  receive: DirectRanges['receive']
-  close: () => void
-}
-
-export const connectStorage = ({ url, token }: StorageAddress): StorageConnection => {
+export const connectStorage = ({ url, token }: StorageAddress) => {
   const storage = createStorageClient({ baseUrl: url, token, exchange: exchangeWithGrants })
   const clients: S3Client[] = []
   const ranges = directRanges()
   return {
     storage,
+    /** Receives ranges of objects faster than the SDK does. */
     receive: ranges.receive,
-    s3For: file => {
+    /** A client for the objects of one file, with the credentials of that file, renewed while it is used. */
+    s3For: (file: ReadableFile | PreparedFile): S3Client => {
       const { bucket, credentials } =
         'uploadParams' in file
           ? file.uploadParams
@@ -44,6 +37,8 @@ export const connectStorage = ({ url, token }: StorageAddress): StorageConnectio
     },
   }
 }
+
+export type StorageConnection = ReturnType<typeof connectStorage>
 
 /**
  * The endpoint of the object store. The API does not name it, but the signed address of each file points there. The SDK's

@@ -1,7 +1,7 @@
 import { executionName } from '../cloud/execution-name.ts'
 import { readSecret } from '../cloud/read-secret.ts'
 import type { Connection } from './request.ts'
-import { createStorageClient, type StorageClient } from './storage-client.ts'
+import { createStorageClient } from './storage-client.ts'
 import { createFetchToken } from './storage-token.ts'
 
 interface StorageEnvironment {
@@ -9,27 +9,19 @@ interface StorageEnvironment {
   STORAGE_TOKEN_SECRET_ARN: string
 }
 
-interface Storage {
-  /** Address of the service and the stack's own token. */
-  connection(): Promise<Connection>
-  /**
-   * The client for steps of a machine, which waits for their jobs. `execution`: its name is stored as run id with what the
-   * client makes.
-   */
-  client(given?: { execution?: string }): Promise<StorageClient>
-}
-
 /** The service of the environment. */
-export const openStorage = ({ STORAGE_URL, STORAGE_TOKEN_SECRET_ARN }: StorageEnvironment): Storage => {
+export const openStorage = ({ STORAGE_URL, STORAGE_TOKEN_SECRET_ARN }: StorageEnvironment) => {
   const fetchToken = createFetchToken(STORAGE_TOKEN_SECRET_ARN, readSecret)
-  const connection = async () => ({
+  /** Address of the service and the stack's own token. */
+  const connection = async (): Promise<Connection> => ({
     baseUrl: STORAGE_URL,
     token: await fetchToken(),
     readTokenAgain: () => fetchToken({ isRefused: true }),
   })
   return {
     connection,
-    client: async ({ execution } = {}) =>
+    /** For steps of a machine, which wait for their jobs. `execution`: its name is stored as run id with what the client makes. */
+    client: async ({ execution }: { execution?: string } = {}) =>
       createStorageClient({
         ...(await connection()),
         waitsForJobs: true,

@@ -91,58 +91,73 @@ interface StatePlace {
   rowId?: string | undefined
 }
 
-/** The storage service through its HTTP API. Ours and a hosted one differ by address and token only. */
-export interface StorageClient {
-  /**
-   * The key of a sliced file is the prefix of its slices (docs/reference/storage-api.md#sliced-files). Default: not
-   * sliced.
-   */
-  prepareFile(file: {
-    name: string
-    sizeBytes: number
-    tags: string[]
-    isSliced?: boolean
-  }): Promise<PreparedFile>
-  /** The file with credentials to read it. */
-  file(fileId: number): Promise<ReadableFile>
-  deleteFile(fileId: number): Promise<void>
-  /** Whether the bucket exists. */
-  hasBucket(bucketId: string): Promise<boolean>
-  /** Creates `in|out.c-<name>`. Idempotent. */
-  createBucket(bucketId: string): Promise<void>
-  hasTable(tableId: string): Promise<boolean>
-  /** Of all tables that the token may read. */
-  tableIds(): Promise<string[]>
-  table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
-  /** How the files of a table load, by the words of landing metadata. None: the table, or what it says, is not there. */
-  loadSettings(tableId: string): Promise<Record<string, string>>
-  /** Whether the service can do what the features of its index name. */
-  knows(feature: string): Promise<boolean>
-  createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
-  /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
-  defineTable(definition: TableDefinition, idempotencyKey: string): Promise<Job>
-  importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
-  job(jobId: number): Promise<Job>
-  /** The newest job that reads this file, of all since it was prepared. For services that know no idempotency keys. */
-  findJobOfFile(fileId: number): Promise<Job | undefined>
-  exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
-  /** Of our own service only: a job that runs a configuration. Error: `storage.runs.underWay` for one that does not wait for others. */
-  runConfiguration(run: ConfigurationRun, idempotencyKey: string): Promise<Job>
-  component(componentId: string): Promise<Component>
-  configuration(componentId: string, configId: string): Promise<Configuration>
-  /**
-   * The configurations of a component that have a schedule of their own, read in pages. A hosted service may give others, too.
-   */
-  scheduledConfigurations(componentId: string, options: ListOptions): AsyncIterable<Configuration>
-  /** Creates no version. */
-  saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
-  postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
+type NamedConnection = Connection & { runId?: string }
+
+/** The storage service through its HTTP API. Ours and a hosted one differ by address and token only. `runId` is stored with all that is made. */
+export const createStorageClient = (connection: NamedConnection) => ({
+  ...dataOf(connection),
+  ...workOf(connection),
+})
+
+const callsOf =
+  (connection: NamedConnection) =>
+  <Result>(apiRequest: ApiRequest, schema: z.core.$ZodType<Result>) =>
+    request(connection, { ...apiRequest, runId: connection.runId }, schema)
+
+const dataOf = (connection: NamedConnection) => {
+  const call = callsOf(connection)
+  const features = featuresOf(connection)
+  const exists = (path: string) => isThere(call({ method: 'GET', path }, z.unknown()))
+
+  return {
+    /**
+     * The key of a sliced file is the prefix of its slices (docs/reference/storage-api.md#sliced-files). Default: not
+     * sliced.
+     */
+    prepareFile: (file: {
+      name: string
+      sizeBytes: number
+      tags: string[]
+      isSliced?: boolean
+    }): Promise<PreparedFile> =>
+      call(
+        { method: 'POST', path: 'files/prepare', body: { ...file, federationToken: 1, isEncrypted: true } },
+        preparedFileSchema,
+      ),
+    deleteFile: async (fileId: number) => {
+      await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
+    },
+    /** The file with credentials to read it. */
+    file: (fileId: number): Promise<ReadableFile> =>
+      call({ method: 'GET', path: `files/${fileId}?federationToken=1` }, readableFileSchema),
+    hasBucket: (bucketId: string) => exists(`buckets/${encodeURIComponent(bucketId)}`),
+    /** Creates `in|out.c-<name>`. Idempotent. */
+    createBucket: async (bucketId: string) => {
+      const [stage, name = ''] = bucketId.split('.')
+      const body = { stage, name: name.replace(/^c-/, '') }
+      await call({ method: 'POST', path: 'buckets', body }, z.unknown()).catch(ignoreAlreadyExists)
+    },
+    hasTable: (tableId: string) => exists(`tables/${encodeURIComponent(tableId)}`),
+    table: async (tableId: string) => {
+      const { tableSchema } = await seldomRead()
+      return call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema)
+    },
+    /** How the files of a table load, by the words of landing metadata. None: the table, or what it says, is not there. */
+    loadSettings: async (tableId: string) => {
+      const path = `tables/${encodeURIComponent(tableId)}/metadata`
+      const found = await call({ method: 'GET', path }, z.array(setting)).catch(ignoreNotFound)
+      return loadSettingsOf(found ?? [])
+    },
+    /** Of all tables that the token may read. */
+    tableIds: async () =>
+      (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
+    /** Whether the service can do what the features of its index name. */
+    knows: async (feature: string) => (await features()).includes(feature),
+  }
 }
 
-/** `runId` is stored with everything that the client creates. */
-export const createStorageClient = (connection: Connection & { runId?: string }): StorageClient => {
-  const call = <Result>(apiRequest: ApiRequest, schema: z.core.$ZodType<Result>) =>
-    request(connection, { ...apiRequest, runId: connection.runId }, schema)
+const workOf = (connection: NamedConnection) => {
+  const call = callsOf(connection)
   const callForJob = async (apiRequest: ApiRequest): Promise<Job> => {
     const named = { ...apiRequest, runId: connection.runId }
     const { result, retryAfterSeconds } = await requestWithAdvice(connection, named, jobSchema)
@@ -151,71 +166,51 @@ export const createStorageClient = (connection: Connection & { runId?: string })
   const askForJob = (path: string, body: object, idempotencyKey: string) =>
     callForJob({ method: 'POST', path, body, idempotencyKey })
 
-  const features = featuresOf(connection)
-  const exists = (path: string) => isThere(call({ method: 'GET', path }, z.unknown()))
-
   return {
-    prepareFile: file =>
-      call(
-        { method: 'POST', path: 'files/prepare', body: { ...file, federationToken: 1, isEncrypted: true } },
-        preparedFileSchema,
-      ),
-    deleteFile: async fileId => {
-      await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
-    },
-    file: fileId => call({ method: 'GET', path: `files/${fileId}?federationToken=1` }, readableFileSchema),
-    hasBucket: bucketId => exists(`buckets/${encodeURIComponent(bucketId)}`),
-    createBucket: async bucketId => {
-      const [stage, name = ''] = bucketId.split('.')
-      const body = { stage, name: name.replace(/^c-/, '') }
-      await call({ method: 'POST', path: 'buckets', body }, z.unknown()).catch(ignoreAlreadyExists)
-    },
-    hasTable: tableId => exists(`tables/${encodeURIComponent(tableId)}`),
-    table: async tableId => {
-      const { tableSchema } = await seldomRead()
-      return call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema)
-    },
-    loadSettings: async tableId => {
-      const path = `tables/${encodeURIComponent(tableId)}/metadata`
-      const found = await call({ method: 'GET', path }, z.array(setting)).catch(ignoreNotFound)
-      return loadSettingsOf(found ?? [])
-    },
-    tableIds: async () =>
-      (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
-    knows: async feature => (await features()).includes(feature),
-    createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
+    createTable: ({ bucketId, primaryKey, ...creation }: TableCreation, idempotencyKey: string) =>
       askForJob(
         `buckets/${encodeURIComponent(bucketId)}/tables-async`,
         { ...creation, ...keyField(primaryKey) },
         idempotencyKey,
       ),
-    defineTable: ({ bucketId, name, primaryKey, columns }, idempotencyKey) =>
+    /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
+    defineTable: ({ bucketId, name, primaryKey, columns }: TableDefinition, idempotencyKey: string) =>
       askForJob(
         `buckets/${encodeURIComponent(bucketId)}/tables-definition`,
         { name, primaryKeysNames: primaryKey, columns: columns.map(columnDefinition) },
         idempotencyKey,
       ),
-    importTable: ({ tableId, incremental, primaryKey = [], ...tableImport }, idempotencyKey) =>
+    importTable: (
+      { tableId, incremental, primaryKey = [], ...tableImport }: TableImport,
+      idempotencyKey: string,
+    ) =>
       askForJob(
         `tables/${encodeURIComponent(tableId)}/import-async`,
         { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
         idempotencyKey,
       ),
-    job: jobId => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
-    findJobOfFile: async fileId => (await import('./job-of-file.ts')).findJobOfFile(connection, fileId),
-    exportTable: ({ tableId, ...body }, idempotencyKey) =>
+    job: (jobId: number) => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
+    /** The newest job that reads this file, of all since it was prepared. For services that know no idempotency keys. */
+    findJobOfFile: async (fileId: number): Promise<Job | undefined> =>
+      (await import('./job-of-file.ts')).findJobOfFile(connection, fileId),
+    exportTable: ({ tableId, ...body }: TableExport, idempotencyKey: string) =>
       askForJob(`tables/${encodeURIComponent(tableId)}/export-async`, body, idempotencyKey),
-    runConfiguration: ({ componentId, configId, ...body }, idempotencyKey) =>
+    /** Of our own service only: a job that runs a configuration. Error: `storage.runs.underWay` for one that does not wait for others. */
+    runConfiguration: ({ componentId, configId, ...body }: ConfigurationRun, idempotencyKey: string) =>
       askForJob(`${pathOf({ componentId, configId })}/run`, body, idempotencyKey),
-    component: async componentId => {
+    component: async (componentId: string): Promise<Component> => {
       const { componentSchema } = await seldomRead()
       return call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema)
     },
-    configuration: async (componentId, configId) => {
+    configuration: async (componentId: string, configId: string): Promise<Configuration> => {
       const { configurationSchema } = await seldomRead()
       return call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema)
     },
-    scheduledConfigurations: async function* (componentId, options) {
+    /** The configurations of a component that have a schedule of their own, read in pages. A hosted service may give others, too. */
+    scheduledConfigurations: async function* (
+      componentId: string,
+      options: ListOptions,
+    ): AsyncGenerator<Configuration> {
       const { configurationSchema, listScheduled } = await seldomRead()
       yield* listScheduled(async query => {
         const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
@@ -224,14 +219,17 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         return { page: result, isCut: next !== undefined }
       }, options)
     },
-    saveState: async (place, state) => {
+    /** Creates no version. */
+    saveState: async (place: StatePlace, state: Record<string, unknown>) => {
       await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())
     },
-    postEvent: async (event, idempotencyKey) => {
+    postEvent: async (event: ComponentEvent, idempotencyKey: string) => {
       await call({ method: 'POST', path: 'events', body: event, idempotencyKey }, z.unknown())
     },
   }
 }
+
+export type StorageClient = ReturnType<typeof createStorageClient>
 
 /** What the index names, asked for once. No branch has an index of its own. */
 const featuresOf = (connection: Connection): (() => Promise<string[]>) => {

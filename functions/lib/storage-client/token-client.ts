@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
-import { type NewToken, newTokenSchema, type Token, tokenSchema } from './token-reads.ts'
+import { newTokenSchema, tokenSchema } from './token-reads.ts'
 
 export interface TokenSettings {
   description: string
@@ -14,24 +14,18 @@ export interface TokenSettings {
 }
 
 /** What only a token that may manage tokens can do. */
-export interface TokenClient {
-  /** `undefined` when it was deleted. */
-  token(tokenId: string): Promise<Token | undefined>
-  createToken(settings: TokenSettings): Promise<NewToken>
-  /** Idempotent. */
-  deleteToken(tokenId: string): Promise<void>
-  bucketIds(): Promise<string[]>
-}
-
-export const createTokenClient = (connection: Connection): TokenClient => {
+export const createTokenClient = (connection: Connection) => {
   const call = <Result>(apiRequest: ApiRequest, schema: z.core.$ZodType<Result>) =>
     request(connection, apiRequest, schema)
 
   return {
-    token: tokenId =>
+    /** `undefined` when it was deleted. */
+    token: (tokenId: string) =>
       call({ method: 'GET', path: `tokens/${encodeURIComponent(tokenId)}` }, tokenSchema).catch(noneWhenGone),
-    createToken: settings => call({ method: 'POST', path: 'tokens', body: settings }, newTokenSchema),
-    deleteToken: async tokenId => {
+    createToken: (settings: TokenSettings) =>
+      call({ method: 'POST', path: 'tokens', body: settings }, newTokenSchema),
+    /** Idempotent. */
+    deleteToken: async (tokenId: string) => {
       const path = `tokens/${encodeURIComponent(tokenId)}`
       await call({ method: 'DELETE', path }, z.unknown()).catch(noneWhenGone)
     },
@@ -41,6 +35,8 @@ export const createTokenClient = (connection: Connection): TokenClient => {
     },
   }
 }
+
+export type TokenClient = ReturnType<typeof createTokenClient>
 
 export const noneWhenGone = (error: unknown): undefined => {
   if (error instanceof UserError && error.status === 404) return undefined

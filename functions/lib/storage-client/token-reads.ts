@@ -18,4 +18,3 @@ export const tokenSchema = reads(tokenBody, {
 export const newTokenSchema = reads(newTokenBody, { id: true, token: true })
 
 export type Token = z.infer<typeof tokenSchema>
-export type NewToken = z.infer<typeof newTokenSchema>

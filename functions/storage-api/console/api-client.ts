@@ -23,40 +23,10 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * The storage API as a page uses it: its own routes, with the token of the person at the browser. So the console shows and does what
- * this token may, and nothing that the API cannot do.
- */
-export interface ApiClient {
-  /** @throws Refusal with the sentence of the API */
-  get<Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body>
-  /**
-   * The items of a list that are as the wire says; each other one is named in `broken`, and the rest is shown. Of long lists and long texts
-   * only the beginning.
-   *
-   * @throws Refusal with the sentence of the API
-   */
-  list<Item>(path: string, item: z.core.$ZodType<Item>): Promise<Item[]>
-  /** Who is signed in; asked once for a page. */
-  person(): Promise<Person>
-  /** Sentences about what could not be shown. */
-  readonly broken: readonly string[]
-  /**
-   * @param schema of the reply. Default: nobody looks at it
-   * @param wishes `version`: that may be changed, as `If-Match`, by default any. `handling`: of a configuration that cannot run
-   * @throws Refusal with the sentence of the API
-   */
-  send<Body = unknown>(
-    method: 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    body?: Record<string, unknown>,
-    schema?: z.core.$ZodType<Body>,
-    wishes?: Wishes,
-  ): Promise<Body>
-}
-
 interface Wishes {
+  /** That may be changed, as `If-Match`. Default: any. */
   version?: string
+  /** Of a configuration that cannot run. */
   handling?: 'strict' | 'lenient'
 }
 
@@ -67,10 +37,14 @@ export interface Room {
   length: number
 }
 
+/**
+ * The storage API as a page uses it: its own routes, with the token of the person at the browser. So the console shows and does what
+ * this token may, and nothing that the API cannot do. What it refuses throws `Refusal` with its sentence.
+ */
 export const createApiClient = (
   api: Api,
   { origin, token, room }: { origin: string; token: string; room: Room },
-): ApiClient => {
+) => {
   const request = async (
     method: string,
     at: string,
@@ -99,10 +73,16 @@ export const createApiClient = (
     read(schema, at, (await request('GET', at)).reply)
   let person: Promise<Person> | undefined
   return {
-    broken,
+    /** Sentences about what could not be shown. */
+    broken: broken as readonly string[],
     get,
+    /** Who is signed in; asked once for a page. */
     person: () => (person ??= get('tokens/verify', tokenBody)),
-    list: async (at, item) => {
+    /**
+     * The items of a list that are as the wire says; each other one is named in `broken`, and the rest is shown. Of long lists and long
+     * texts only the beginning.
+     */
+    list: async <Item>(at: string, item: z.core.$ZodType<Item>): Promise<Item[]> => {
       const { reply, hasMore } = await request('GET', at)
       const items = read(z.array(z.unknown()), at, reply)
       const name = at.split('?', 1)[0]
@@ -115,18 +95,21 @@ export const createApiClient = (
         return []
       })
     },
-    send: async <Body>(
-      method: string,
+    /** @param schema of the reply. Default: nobody looks at it */
+    send: async <Body = unknown>(
+      method: 'POST' | 'PUT' | 'DELETE',
       at: string,
       body: Record<string, unknown> = {},
       schema?: z.core.$ZodType<Body>,
       wishes?: Wishes,
-    ) => {
+    ): Promise<Body> => {
       const { reply } = await request(method, at, body, wishes)
       return schema === undefined ? (reply as Body) : read(schema, at, reply) // nobody looks at it
     },
   }
 }
+
+export type ApiClient = ReturnType<typeof createApiClient>
 
 const beginningOf = (value: unknown, room: Room): unknown => {
   if (typeof value === 'string') return value.length > room.length ? `${value.slice(0, room.length)}…` : value

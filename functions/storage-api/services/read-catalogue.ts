@@ -3,19 +3,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Component, componentFile } from '../../lib/wire/component-body.ts'
 
-export interface Catalogue {
-  get(id: string): Component | undefined
-  /** By id. */
-  list(): readonly Component[]
-}
-
 /**
  * Reads the components from a folder of JSON files: one component each, in a file named `<component id>.json`, or a list
  * of them in a file of any name. A component's own file takes the place of its entry in a list. Throws when a file is
  * invalid, named after another component, or lists a component that another list has, which stops the making of the
  * stack (docs/components.md).
  */
-export const readCatalogue = (folder: string): Catalogue => {
+export const readCatalogue = (folder: string) => {
   const files = readdirSync(folder)
     .filter(file => file.endsWith('.json'))
     .map(file => ({ file, content: JSON.parse(readFileSync(join(folder, file), 'utf8')) as unknown }))
@@ -34,8 +28,14 @@ export const readCatalogue = (folder: string): Catalogue => {
     byId.set(component.id, component)
   }
   const components = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return { get: id => byId.get(id), list: () => components }
+  return {
+    get: (id: string): Component | undefined => byId.get(id),
+    /** By id. */
+    list: (): readonly Component[] => components,
+  }
 }
+
+export type Catalogue = ReturnType<typeof readCatalogue>
 
 const readComponent = (file: string, content: unknown): Component => {
   const parsed = componentFile.safeParse(content)

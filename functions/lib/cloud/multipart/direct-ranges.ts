@@ -8,7 +8,7 @@ const SILENCE_MS = 60_000
 
 type HttpRequest = Parameters<typeof getCanonicalQuery>[0]
 
-export interface DirectRanges {
+interface DirectRanges {
   receive: ReceiveBody
   close: () => void
 }
