@@ -18,7 +18,12 @@ import {
   isTabbed,
   refusedName,
 } from '../../functions/lib/table-engine/csv/file-forms.ts'
-import { replacedRowsOfJob, rowsOfJob, rowsText } from '../../functions/lib/wire/job-results.ts'
+import {
+  replacedRowsOfJob,
+  rowsOfJob,
+  rowsText,
+  warningsOfJob,
+} from '../../functions/lib/wire/job-results.ts'
 import { isTableIdForLoad } from '../../functions/lib/wire/storage-ids.ts'
 import { findStorage } from '../connect/find-storage.ts'
 import { followJob, succeededOrThrow } from '../connect/follow-job.ts'
@@ -179,12 +184,6 @@ const formOfFile = async (path: string): Promise<FileForm> => {
   }
 }
 
-const importResults = z.object({ warnings: z.array(z.string()) })
-
-/** The job that creates a table reports no warnings. */
-const warningsOf = ({ results }: { results?: unknown }): string[] =>
-  importResults.catch({ warnings: [] }).parse(results).warnings
-
 const load = async (
   { storage }: StorageConnection,
   tableId: string,
@@ -216,7 +215,7 @@ const load = async (
     if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
       await journal.remove() // Also when it has failed: the same load would fail for ever.
       const succeeded = succeededOrThrow(job)
-      for (const warning of warningsOf(succeeded)) warnings.add(warning)
+      for (const warning of warningsOfJob(succeeded)) warnings.add(warning)
       return {
         jobId: job.id,
         warnings: [...warnings],

@@ -51,14 +51,6 @@ interface TableCreation extends CsvFormat {
   incremental?: 0 | 1 | undefined
 }
 
-interface TableDefinition {
-  bucketId: string
-  name: string
-  primaryKey: string[]
-  /** In order. Without a type: text. */
-  columns: { name: string; type?: { basetype: string; length?: string | undefined } | undefined }[]
-}
-
 /** Rows and columns of a table, as `export-async` takes them (docs/reference/storage-api.md#export). */
 interface TableExport {
   tableId: string
@@ -148,9 +140,6 @@ const dataOf = (connection: NamedConnection) => {
       const found = await call({ method: 'GET', path }, z.array(setting)).catch(ignoreNotFound)
       return loadSettingsOf(found ?? [])
     },
-    /** Of all tables that the token may read. */
-    tableIds: async () =>
-      (await call({ method: 'GET', path: 'tables?include=' }, namedTables)).map(({ id }) => id),
     /** Whether the service can do what the features of its index name. */
     knows: async (feature: string) => (await features()).includes(feature),
   }
@@ -171,13 +160,6 @@ const workOf = (connection: NamedConnection) => {
       askForJob(
         `buckets/${encodeURIComponent(bucketId)}/tables-async`,
         { ...creation, ...keyField(primaryKey) },
-        idempotencyKey,
-      ),
-    /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
-    defineTable: ({ bucketId, name, primaryKey, columns }: TableDefinition, idempotencyKey: string) =>
-      askForJob(
-        `buckets/${encodeURIComponent(bucketId)}/tables-definition`,
-        { name, primaryKeysNames: primaryKey, columns: columns.map(columnDefinition) },
         idempotencyKey,
       ),
     importTable: (
@@ -240,12 +222,6 @@ const featuresOf = (connection: Connection): (() => Promise<string[]>) => {
 }
 
 const featured = z.object({ features: z.array(z.string()) })
-const namedTables = z.array(z.object({ id: z.string() }))
-
-const columnDefinition = ({ name, type = { basetype: 'STRING' } }: TableDefinition['columns'][number]) =>
-  type.length === undefined
-    ? { name, basetype: type.basetype }
-    : { name, definition: { type: type.basetype, length: type.length } }
 
 /** As a comma list. A service that gets none keeps the key of the table. */
 const keyField = (columns: readonly string[]) =>

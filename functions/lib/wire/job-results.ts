@@ -11,6 +11,7 @@ const jobResults = z.object({
   rowsLoaded: z.optional(z.number()),
   deletedRows: z.optional(z.number()),
   file: z.optional(z.object({ id: z.number() })),
+  warnings: z.optional(z.array(z.string())),
 })
 
 interface Ended {
@@ -19,6 +20,9 @@ interface Ended {
 }
 
 const resultsOf = ({ results }: Ended): z.infer<typeof jobResults> => jobResults.safeParse(results).data ?? {}
+
+/** What the author of a load should know. */
+export const warningsOfJob = (job: Ended): string[] => resultsOf(job).warnings ?? []
 
 export const fileOfJob = (job: Ended): { id: number } | undefined => resultsOf(job).file
 

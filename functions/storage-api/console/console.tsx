@@ -6,13 +6,12 @@ import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ConsoleSessions } from '../../lib/storage/console/console-sessions.ts'
 import type { Counts } from '../../lib/storage/counts/counts.ts'
-import { jobBody } from '../../lib/wire/job-body.ts'
 import { MAX_LIST_BYTES } from '../http/page.ts'
 import type { App } from '../routes/app.ts'
-import { type ApiClient, createApiClient, path, Refusal, type Room } from './api-client.ts'
+import { type ApiClient, createApiClient, Refusal, type Room } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
-import { loadState, startLoad, startUpload } from './drop-file.ts'
-import { loadRequest, uploadRequest } from './drop-wire.ts'
+import { startLoad, startUpload } from './drop-file.ts'
+import { type LoadStarted, loadRequest, uploadRequest } from './drop-wire.ts'
 import { type AssetNames, type PageStatus, sendPage, sendPlainPage } from './frame.tsx'
 import { Problem } from './parts.tsx'
 import type { Route } from './route.ts'
@@ -170,11 +169,10 @@ const serveScripts = (hono: Hono, { signedIn, clientFor }: ScriptOptions): void 
   )
   hono.post(
     `${drop}/load`,
-    say(async (client, { req }) => loadState(await startLoad(client, loadRequest.parse(await req.json())))),
-  )
-  hono.get(
-    `${drop}/jobs/:id`,
-    say(async (client, { req }) => loadState(await client.get(path`jobs/${req.param('id') ?? ''}`, jobBody))),
+    say(async (client, { req }) => {
+      const { id } = await startLoad(client, loadRequest.parse(await req.json()))
+      return { jobId: id } satisfies LoadStarted
+    }),
   )
 }
 

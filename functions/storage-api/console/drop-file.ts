@@ -1,10 +1,9 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { preparedFileBody } from '../../lib/wire/file-body.ts'
 import { type JobBody, jobBody } from '../../lib/wire/job-body.ts'
-import { replacedRowsOfJob, rowsOfJob, rowsText, tableOfJob } from '../../lib/wire/job-results.ts'
 import { isTableIdForLoad, parseTableId } from '../../lib/wire/storage-ids.ts'
 import { type ApiClient, path, Refusal } from './api-client.ts'
-import type { BrowserUpload, LoadState, loadRequest, uploadRequest } from './drop-wire.ts'
+import type { BrowserUpload, loadRequest, uploadRequest } from './drop-wire.ts'
 
 /** Makes a file. Whoever has its address may write this one object for an hour. */
 export const startUpload = async (
@@ -40,25 +39,3 @@ export const startLoad = async (
     return start()
   }
 }
-
-/** What a page that waits for a load says of it. */
-export const loadState = (job: JobBody): LoadState => {
-  const { id: jobId, status } = job
-  const tableId = tableOfJob(job) ?? ''
-  if (status === 'error')
-    return { jobId, status, tableId, sentence: job.error?.message ?? 'It was not loaded.' }
-  const rows = rowsOfJob(job)
-  return {
-    jobId,
-    status,
-    tableId,
-    ...(job.progress && { sentence: `${rowsText(job.progress.rows, 0)} so far` }),
-    ...(status === 'success' && {
-      sentence: rows === undefined ? 'loaded' : rowsText(rows, replacedRowsOfJob(job)),
-      warnings: warningsOf(job.results),
-    }),
-  }
-}
-
-const warningsOf = (results: unknown): string[] =>
-  z.object({ warnings: z.array(z.string()) }).safeParse(results).data?.warnings ?? []

@@ -25,12 +25,7 @@ export const loadRequest = z.object({
 
 export type LoadSettings = Omit<z.input<typeof loadRequest>, 'fileId'>
 
-/** What the service says of a load. */
-export interface LoadState {
+/** The job that loads it. */
+export interface LoadStarted {
   jobId: number
-  status: 'waiting' | 'processing' | 'success' | 'error'
-  tableId: string
-  /** How many rows there are, or are so far, or why it failed. */
-  sentence?: string
-  warnings?: string[]
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { JobBody } from '../../lib/wire/job-body.ts'
 import { tableOfJob } from '../../lib/wire/job-results.ts'
 import { path } from './api-client.ts'
-import { type ConfigurationNames, nameIn } from './configuration-names.ts'
 
 export const tablePath = (id: string): string => path`/console/tables/${id}`
 export const runPath = (id: string): string => path`/console/runs/${id}`
@@ -34,8 +33,6 @@ const deeds: Readonly<Record<string, string>> = {
   tableDrop: 'Deletion of',
 }
 
-const configuration = z.object({ componentId: z.string(), configId: z.string() })
-
 const subject = z.object({
   name: z.optional(z.string()),
   snapshotId: z.optional(z.unknown()),
@@ -44,19 +41,10 @@ const subject = z.object({
   source: z.catch(z.optional(z.object({ fileName: z.optional(z.string()) })), undefined),
 })
 
-/** The configuration that a job runs. */
-export const configurationOf = ({ operationName, operationParams }: JobBody) =>
-  operationName === 'configurationRun' ? configuration.safeParse(operationParams).data : undefined
-
 /** `Import of people.csv into in.c-main.people`: what a job is about, in words. */
-export const jobTitle = (
-  job: JobBody,
-  { file: given, names }: { file?: string | undefined; names: ConfigurationNames },
-): string => {
+export const jobTitle = (job: JobBody, given?: string): string => {
   const { name, snapshotId, params, source } = subject.safeParse(job.operationParams).data ?? {}
   const file = given ?? source?.fileName
-  const asked = configurationOf(job)
-  if (asked !== undefined) return `Run of ${nameIn(names, asked)}`
   const table = tableOfJob(job) ?? params?.name ?? name ?? 'a table'
   if (job.operationName === 'tableCreate' && snapshotId !== undefined) return `Snapshot back as ${table}`
   const deed = deeds[job.operationName]

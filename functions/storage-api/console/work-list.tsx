@@ -28,10 +28,10 @@ export const outcomeOf = (job: JobBody): Child => {
   return rows === undefined ? '' : rowsText(rows, replacedRowsOfJob(job))
 }
 
-const workOfJob = (job: JobBody, names: ConfigurationNames): Work => ({
+const workOfJob = (job: JobBody): Work => ({
   at: job.createdTime,
   status: job.status,
-  link: <a href={jobPath(job.id)}>{jobTitle(job, { names })}</a>,
+  link: <a href={jobPath(job.id)}>{jobTitle(job)}</a>,
   of: <TableLink id={tableOfJob(job)} />,
   took: duration(job.startTime, job.endTime),
   outcome: outcomeOf(job),
@@ -46,14 +46,14 @@ const workOfRun = (run: RunBody, names: ConfigurationNames): Work => ({
   outcome: run.error?.message ?? `${count(run.rowsLoaded)} rows`,
 })
 
-/** Jobs and runs, newest first. */
+/** Jobs and runs, newest first: a job that is a run is among the runs. */
 export const workOf = (
   jobs: readonly JobBody[],
   runs: readonly RunBody[],
   names: ConfigurationNames,
 ): Work[] => {
   const others = jobs.filter(({ operationName }) => operationName !== 'configurationRun')
-  const work = [...others.map(job => workOfJob(job, names)), ...runs.map(run => workOfRun(run, names))]
+  const work = [...others.map(workOfJob), ...runs.map(run => workOfRun(run, names))]
   return work.sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }
 

@@ -1,4 +1,4 @@
-import type { BrowserUpload, LoadSettings, LoadState } from '../drop-wire.ts'
+import type { BrowserUpload, LoadSettings, LoadStarted } from '../drop-wire.ts'
 
 /** S3: the most that one request brings (User Guide, "Uploading objects"). */
 const MOST_BYTES = 5 * 1024 ** 3
@@ -13,24 +13,18 @@ export const sendFile = async (
   file: File,
   settings: LoadSettings,
   onProgress: (bytes: number) => void,
-): Promise<LoadState> => {
+): Promise<LoadStarted> => {
   if (file.size > MOST_BYTES)
     throw new Error('A browser sends 5 GiB at most. npx millrace upload sends any file.')
   onProgress(0)
   const upload = (await ask('/console/drop/upload', { name: file.name, bytes: file.size })) as BrowserUpload // what the service sends
   await put(upload.url, file, onProgress)
-  return (await ask('/console/drop/load', { fileId: upload.fileId, ...settings })) as LoadState // what the service sends
+  return (await ask('/console/drop/load', { fileId: upload.fileId, ...settings })) as LoadStarted // what the service sends
 }
 
-export const loadState = async (jobId: number): Promise<LoadState> =>
-  (await ask(`/console/drop/jobs/${jobId}`)) as LoadState // what the service sends
-
-/** @param body of a POST; without one it is a GET */
-const ask = async (path: string, body?: unknown): Promise<unknown> => {
-  const response = await fetch(path, {
-    headers: { 'content-type': 'application/json' },
-    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-  })
+const ask = async (path: string, body: unknown): Promise<unknown> => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
   const reply: { error?: string } = await response.json()
   if (!response.ok) throw new Error(reply.error ?? 'The service refused it.')
   return reply

@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { type EventBody, eventBody } from '#lib/wire/event-body.ts'
 import { fileBody } from '#lib/wire/file-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
-import { tableOfJob } from '#lib/wire/job-results.ts'
+import { tableOfJob, warningsOfJob } from '#lib/wire/job-results.ts'
 import { runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, orNothing, path, query } from '../api-client.ts'
 import { configurationNames } from '../configuration-names.ts'
 import { bytes, duration, readable } from '../format.ts'
 import { Act } from '../forms.tsx'
-import { ConfigurationLink, configurationOf, jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
+import { jobPath, jobTitle, runPath, TableLink } from '../links.tsx'
 import { Empty, Facts, Problem, Status, Tabs, Time } from '../parts.tsx'
 import { type Built, form, page } from '../route.ts'
 import { outcomeOf, WorkList, workOf } from '../work-list.tsx'
@@ -37,8 +37,7 @@ export const jobPages = [
       client.list(`jobs${query({ limit: SHOWN })}`, jobBody),
       client.list(`runs${query({ limit: SHOWN })}`, runBody),
     ])
-    const asked = jobs.flatMap(job => configurationOf(job) ?? [])
-    const all = workOf(jobs, runs, await configurationNames(client, [...asked, ...runs]))
+    const all = workOf(jobs, runs, await configurationNames(client, runs))
     const of = (choice: string) =>
       all.filter(({ status }) => choices[choice]?.statuses?.includes(status) ?? true)
     const chosen = Object.hasOwn(choices, show) ? show : 'all'
@@ -70,6 +69,7 @@ export const jobPages = [
   }),
   page('/console/jobs/:id', async ({ client, params: { id } }) => {
     const job = await client.get(path`jobs/${id}`, jobBody)
+    if (job.operationName === 'configurationRun') return { redirect: runPath(`run-${job.id}`) }
     const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
     const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
     return jobPage(client, job, events)
@@ -83,15 +83,11 @@ export const jobPages = [
   ),
 ]
 
-const jobPage = async (client: ApiClient, job: JobBody, events: readonly EventBody[]): Promise<Built> => {
-  const asked = configurationOf(job)
-  const names = await configurationNames(client, asked === undefined ? [] : [asked])
-  return {
-    title: jobTitle(job, { file: await fileOf(client, job), names }),
-    live: isOver(job) ? undefined : 1,
-    body: <JobDetail job={job} events={events} />,
-  }
-}
+const jobPage = async (client: ApiClient, job: JobBody, events: readonly EventBody[]): Promise<Built> => ({
+  title: jobTitle(job, await fileOf(client, job)),
+  live: isOver(job) ? undefined : 1,
+  body: <JobDetail job={job} events={events} />,
+})
 
 /** Of work that is under way. Its page is looked at again: the id keeps the focus of the keyboard. */
 export const CancelButton = ({ of }: { of: string }) => (
@@ -99,7 +95,6 @@ export const CancelButton = ({ of }: { of: string }) => (
 )
 
 const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[] }) => {
-  const asked = configurationOf(job)
   const { runId } = job
   return (
     <div aria-live="polite">
@@ -110,18 +105,14 @@ const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[]
           ['Asked for', <Time at={job.createdTime} />],
           ['Waited', duration(job.createdTime, job.startTime) || '–'],
           ['Took', duration(job.startTime, job.endTime ?? new Date().toISOString()) || '–'],
-          asked === undefined
-            ? ['Table', <TableLink id={tableOfJob(job)} />]
-            : ['Configuration', <ConfigurationLink of={asked} />],
+          ['Table', <TableLink id={tableOfJob(job)} />],
           ['Read', bytes(job.metrics.inBytes)],
           ['What became of it', outcomeOf(job)],
           ['Asked for by', job.creatorToken.description],
           [
             'Run',
-            // The one that the job asked for, or the name of the one that it was part of, which may be a client's.
-            asked !== undefined ? (
-              <a href={runPath(`run-${job.id}`)}>its pages, rows and tables</a>
-            ) : runId && /^run-\d+$/.test(runId) ? (
+            // The name of the run that it was part of may be a client's.
+            runId && /^run-\d+$/.test(runId) ? (
               <a href={runPath(runId)}>that it was part of</a>
             ) : (
               runId || '–'
@@ -129,6 +120,9 @@ const JobDetail = ({ job, events }: { job: JobBody; events: readonly EventBody[]
           ],
         ]}
       />
+      {[...(job.warnings ?? []), ...warningsOfJob(job)].map(warning => (
+        <p class="hint">{warning}</p>
+      ))}
       {!isOver(job) && <CancelButton of={jobPath(job.id)} />}
       <h2>Events</h2>
       <EventList events={events} />

@@ -5,7 +5,7 @@ import { path } from '../api-client.ts'
 import { configurationNames, nameIn } from '../configuration-names.ts'
 import { count, counted, readable, spent } from '../format.ts'
 import { Act } from '../forms.tsx'
-import { ConfigurationLink, configurationPath, jobPath, runPath, TableLink } from '../links.tsx'
+import { ConfigurationLink, configurationPath, runPath, TableLink } from '../links.tsx'
 import { Facts, Problem, Status, Time } from '../parts.tsx'
 import { Outcomes } from '../preview.tsx'
 import { page } from '../route.ts'
@@ -31,7 +31,6 @@ export const runPages = [
 
 const RunDetail = ({ run }: { run: RunBody }) => {
   const { rows } = run.results ?? {}
-  const asked = /^job (\d+)$/.exec(run.trigger ?? '')?.[1]
   return (
     <div aria-live="polite">
       {run.error !== null && <Problem code={run.error.code}>{run.error.message}</Problem>}
@@ -39,7 +38,7 @@ const RunDetail = ({ run }: { run: RunBody }) => {
         of={[
           ['Status', <Status value={shownStatus(run)} />],
           ['Configuration', <ConfigurationLink of={run} />],
-          ['Started by', asked ? <a href={jobPath(asked)}>{run.trigger}</a> : run.trigger || 'a person'],
+          ['Started by', run.trigger || 'a person'],
           ['Begun', <Time at={run.startTime} />],
           ['Ended', <Time at={run.endTime} />],
           ['Took', run.durationSeconds === null ? '–' : spent(run.durationSeconds)],

@@ -108,10 +108,11 @@ export const tablePages = [
   }),
   tablePage('/history', tabs['/history'], async (client, table) => {
     const asked = query({ limit: EVENTS_SHOWN, q: CHANGES_ONLY })
-    const [events, loads] = await Promise.all([
+    const [events, jobs] = await Promise.all([
       client.list(path`tables/${table.id}/events` + asked, eventBody),
-      loadsOf(client, table),
+      client.list(`jobs${query({ limit: 100 })}`, jobBody),
     ])
+    const loads = jobs.filter(isLoadOf(table)).slice(0, LOADS_SHOWN)
     return (
       <>
         <h2>Where its rows come from</h2>
@@ -155,13 +156,8 @@ export const tablePages = [
   }),
 ]
 
-const loadsOf = async (client: ApiClient, table: TableBody): Promise<JobBody[]> => {
-  const jobs = await client.list(`jobs${query({ limit: 100 })}`, jobBody)
-  const isLoad = (job: JobBody): boolean =>
-    (job.operationName === 'tableImport' || job.operationName === 'tableCreate') &&
-    tableOfJob(job) === table.id
-  return jobs.filter(isLoad).slice(0, LOADS_SHOWN)
-}
+const isLoadOf = (table: TableBody) => (job: JobBody) =>
+  (job.operationName === 'tableImport' || job.operationName === 'tableCreate') && tableOfJob(job) === table.id
 
 interface SnapshotsProps {
   table: TableBody
