@@ -57,6 +57,10 @@ const stops = {
   ),
 }
 
+/** A method of pagination; each may have stop rules. */
+const method = <Method extends string, Shape extends z.ZodRawShape>(name: Method, shape: Shape) =>
+  strictObject({ method: key(z.literal(name), 'The method.'), ...shape, ...stops })
+
 const urlShape = {
   urlKey: key(optional(text), 'Path of the next address in the response.', 'next_page'),
   includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
@@ -67,8 +71,7 @@ const urlShape = {
   ),
 }
 
-const offset = strictObject({
-  method: key(z.literal('offset'), 'The method.'),
+const offset = method('offset', {
   limit: key(
     optional(limit),
     'Items per page. A job param named as `limitParam` replaces it. Only with `"limitParam": false` it may be missing: the offset grows by the items of a page, and a page without any is the last.',
@@ -85,14 +88,12 @@ const offset = strictObject({
     '`true`: the job param named as `offsetParam` is the first offset. Otherwise 0 takes its place.',
     false,
   ),
-  ...stops,
 }).refine(({ limit, limitParam }) => limit !== undefined || limitParam === false, {
   path: ['limit'],
   error: 'is needed, or "limitParam": false',
 })
 
-const pagenum = strictObject({
-  method: key(z.literal('pagenum'), 'The method.'),
+const pagenum = method('pagenum', {
   pageParam: key(optional(text), 'Name of the parameter with the number.', 'page'),
   firstPage: key(optional(integer), 'The first number.', 1),
   limit: key(optional(integer), 'Items per page; sent, and a page of fewer is the last.'),
@@ -102,24 +103,18 @@ const pagenum = strictObject({
     'limit',
   ),
   firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
-  ...stops,
 })
 
-const responseUrl = strictObject({
-  method: key(z.literal('response.url'), 'The method.'),
+const responseUrl = method('response.url', {
   ...urlShape,
   delimiter: key(optional(z.string()), 'What separates the steps of `urlKey`.', '.'),
-  ...stops,
 })
 
-const zendeskUrl = strictObject({
-  method: key(z.literal('zendesk.response.url'), 'The method.'),
+const zendeskUrl = method('zendesk.response.url', {
   ...urlShape,
-  ...stops,
 })
 
-const responseParam = strictObject({
-  method: key(z.literal('response.param'), 'The method.'),
+const responseParam = method('response.param', {
   responseParam: key(name, 'Path of the value in the response.'),
   queryParam: key(name, 'Name of the parameter that carries it.'),
   includeParams: key(optional(flag), '`true`: the params of the job are sent again.', false),
@@ -127,7 +122,6 @@ const responseParam = strictObject({
     optional(strictObject(requestShape)),
     'The requests from the second page on, where they differ.',
   ),
-  ...stops,
 })
 
 const Take = z.enum(['last'])
@@ -143,30 +137,25 @@ const isOneChoice = (
 
 const NO_TWO_CHOICES = '"take" goes with "idKey", and neither with "reverse" nor with "type"'
 
-const cursor = strictObject({
-  method: key(z.literal('cursor'), 'The method.'),
+const cursor = method('cursor', {
   idKey: key(name, 'Path of a whole number in each item.'),
   param: key(name, 'Name of the parameter that carries it. A job param of that name is the first value.'),
   increment: key(optional(integer), 'Added to the value.', 0),
   reverse: key(optional(flag), '`true`: the smallest value; then `increment` is usually negative.', false),
   take: key(optional(Take), TAKE_MEANS),
-  ...stops,
 }).refine(isOneChoice, NO_TWO_CHOICES)
 
 /** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor-pagination.md#header-link). */
-const headerLink = strictObject({
-  method: key(z.literal('header-link'), 'The method.'),
+const headerLink = method('header-link', {
   rel: key(optional(text), 'Which link of the header.', 'next'),
   includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
-  ...stops,
 })
 
 /**
  * A cursor that may be text or a date, from the response or from the items. Ours
  * (docs/reference/extractor-pagination.md#json-cursor).
  */
-const jsonCursor = strictObject({
-  method: key(z.literal('json-cursor'), 'The method.'),
+const jsonCursor = method('json-cursor', {
   param: key(
     name,
     'Name of the parameter that carries the cursor. In a JSON body (`"method": "POST"`) it may be a path: `variables.after`.',
@@ -179,7 +168,6 @@ const jsonCursor = strictObject({
   ),
   reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
   take: key(optional(Take), TAKE_MEANS),
-  ...stops,
 })
   .refine(
     ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
@@ -202,11 +190,9 @@ export const SinglePagination = z.discriminatedUnion('method', singles, {
   error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles), goneMethods),
 })
 
-const multiple = strictObject({
-  method: key(z.literal('multiple'), 'The method.'),
+const multiple = method('multiple', {
   scrollers: key(record(SinglePagination), 'By name: the keys of any other method.'),
   default: key(optional(text), 'Name of the one for jobs without `scroller`. Without it: one page.'),
-  ...stops,
 })
 
 /** `api.pagination` (docs/reference/extractor-pagination.md#pagination). */

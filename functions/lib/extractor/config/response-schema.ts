@@ -16,21 +16,18 @@ const comparisons = {
   exists: key(optional(flag), 'Whether it is there.'),
 }
 
-const exactlyOne = {
-  check: (test: { equals?: unknown; contains?: unknown; exists?: unknown }) =>
-    [test.equals, test.contains, test.exists].filter(given => given !== undefined).length === 1,
-  message: 'give exactly one of "equals", "contains" and "exists"',
-}
+const comparing = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  strictObject({ ...shape, ...comparisons }).refine(
+    test =>
+      Object.keys(comparisons).filter(name => test[name as keyof typeof test] !== undefined).length === 1, // one of its keys
+    'give exactly one of "equals", "contains" and "exists"',
+  )
 
-const HeaderTest = strictObject({ name: key(name, 'Name of the header.'), ...comparisons }).refine(
-  exactlyOne.check,
-  exactlyOne.message,
-)
+const HeaderTest = comparing({ name: key(name, 'Name of the header.') })
 
-const BodyTest = strictObject({
+const BodyTest = comparing({
   path: key(optional(name), 'Path in the response. Without it: the whole body as text.'),
-  ...comparisons,
-}).refine(exactlyOne.check, exactlyOne.message)
+})
 
 /** What a response has to be like; all that is given has to hold (docs/reference/extractor-requests.md#error-rules). */
 export const ResponseTest = strictObject({

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../../json/json-value.ts'
-import type { Pagination, SinglePagination } from '../config/pagination-schema.ts'
+import type { Pagination, PaginationOf, SinglePagination } from '../config/pagination-schema.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { evaluate } from '../values/functions/evaluate.ts'
 import { isEmpty, toText } from '../values/php/php-values.ts'
@@ -65,26 +65,21 @@ const onePage = (input: PaginatorInput): Paginator => ({
   ended: 'the job has no pagination',
 })
 
-const byMethod = (settings: SinglePagination, input: PaginatorInput): Paginator => {
-  switch (settings.method) {
-    case 'offset':
-      return offsetPaginator(settings, input)
-    case 'pagenum':
-      return pagenumPaginator(settings, input)
-    case 'response.url':
-      return responseUrlPaginator(settings, input)
-    case 'zendesk.response.url':
-      return zendeskUrlPaginator(settings, input)
-    case 'response.param':
-      return responseParamPaginator(settings, input)
-    case 'cursor':
-      return cursorPaginator(settings, input)
-    case 'header-link':
-      return headerLinkPaginator(settings, input)
-    case 'json-cursor':
-      return jsonCursorPaginator(settings, input)
-  }
+type Maker<Settings = never> = (settings: Settings, input: PaginatorInput) => Paginator
+
+const makers: { [Method in SinglePagination['method']]: Maker<PaginationOf<Method>> } = {
+  offset: offsetPaginator,
+  pagenum: pagenumPaginator,
+  'response.url': responseUrlPaginator,
+  'zendesk.response.url': zendeskUrlPaginator,
+  'response.param': responseParamPaginator,
+  cursor: cursorPaginator,
+  'header-link': headerLinkPaginator,
+  'json-cursor': jsonCursorPaginator,
 }
+
+const byMethod = (settings: SinglePagination, input: PaginatorInput): Paginator =>
+  (makers[settings.method] as Maker<SinglePagination>)(settings, input) // the one of its method
 
 type Multiple = Extract<Pagination, { method: 'multiple' }>
 

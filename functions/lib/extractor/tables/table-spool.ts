@@ -16,12 +16,12 @@ export interface Segment {
 export interface TableSpoolState {
   name: string
   file: string
-  parents: readonly string[] | null
+  parents?: readonly string[] | undefined
   header: string
   order: number
   bytes: number
   rows: number
-  segments: readonly Segment[]
+  segments: Segment[]
 }
 
 /** The rows of one table on disk while its header is still open: CSV without a header. */
@@ -78,26 +78,13 @@ export class TableSpool {
   /** What `restore` needs, after a flush. */
   save(): TableSpoolState {
     const { name, parents, header, order, bytes, rows, segments } = this
-    return {
-      name,
-      file: basename(this.file),
-      parents: parents ?? null,
-      header,
-      order,
-      bytes,
-      rows,
-      segments: [...segments],
-    }
+    return { name, file: basename(this.file), parents, header, order, bytes, rows, segments }
   }
 
   /** Resumes after a checkpoint. What a lost run wrote after it is cut off. */
-  restore(state: TableSpoolState): void {
-    this.#out = new AppendFile(pathInside(dirname(this.file), state.file), state.bytes)
-    this.parents = state.parents ?? undefined
-    this.header = state.header
-    this.order = state.order
-    this.rows = state.rows
-    this.segments = [...state.segments]
+  restore({ file, bytes, name: _, ...state }: TableSpoolState): void {
+    this.#out = new AppendFile(pathInside(dirname(this.file), file), bytes)
+    Object.assign(this, state)
   }
 }
 

@@ -111,7 +111,7 @@ const createAttempts = (options: HttpClientOptions) => {
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
-      const response = await admitted(request, exchange)
+      const response = await once(request, exchange)
       if (response instanceof NetworkFailure) return response
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
       const next = followRedirect(request, response)
@@ -126,25 +126,20 @@ const createAttempts = (options: HttpClientOptions) => {
     }
   }
 
-  const admitted = async (request: OutgoingRequest, exchange: Exchange): Promise<Outcome> => {
+  const once = async (request: OutgoingRequest, { spillTo }: Exchange): Promise<Outcome> => {
+    const { witness, mask } = options
     const leave = await options.admission.enter(request.url.origin)
     let outcome: Outcome | undefined
     try {
-      outcome = await once(request, exchange)
+      if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
+      // What is shown of an exchange is made of its whole body
+      const ways = { spillTo: witness === undefined ? spillTo : undefined, isJson: spillTo === undefined }
+      const network = () => sendOverNetwork(request, ways, options)
+      outcome = await (witness === undefined ? network() : witness({ request, network, mask }))
       return outcome
     } finally {
       leave(outcome)
     }
-  }
-
-  const once = async (request: OutgoingRequest, { spillTo }: Exchange): Promise<Outcome> => {
-    if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
-    const { witness, mask } = options
-    // What is shown of an exchange is made of its whole body
-    const isJson = spillTo === undefined
-    const network = () =>
-      sendOverNetwork(request, { spillTo: witness === undefined ? spillTo : undefined, isJson }, options)
-    return witness === undefined ? network() : witness({ request, network, mask })
   }
 
   return attempt
