@@ -3,8 +3,8 @@ import {
   integer,
   key,
   kindsOf,
+  maybe,
   name,
-  optional,
   optionalUnlessEmpty,
   record,
   strictObject,
@@ -23,13 +23,13 @@ export const Method = z
 
 /** What a request is made of: a job, `defaultOptions`, `loginRequest` and `scrollRequest` share it. */
 export const requestShape = {
-  endpoint: key(optional(text), 'Where it goes: relative to the base address, from its root, or absolute.'),
-  params: key(
-    optional(Params),
+  endpoint: maybe(text, 'Where it goes: relative to the base address, from its root, or absolute.'),
+  params: maybe(
+    Params,
     'Query or body, see requests. Values may be expressions with `attr` and `time`, worked out once per run of the job.',
   ),
   method: key(optionalUnlessEmpty(Method), '`GET`, `POST` (JSON body) or `FORM` (form body).', 'GET'),
-  headers: key(optional(record(Value)), 'Headers of its own.'),
+  headers: maybe(record(Value), 'Headers of its own.'),
 }
 
 const Algorithm = z.enum(['HS256', 'RS256', 'ES256'], {
@@ -45,13 +45,13 @@ const jwtShape = {
     Value,
     'What signs; may be an expression. A text for HS256; else a private key as PEM, line breaks also as `\\n`.',
   ),
-  keyId: key(optional(text), 'The `kid` of the header.'),
-  claims: key(
-    optional(record(Value)),
+  keyId: maybe(text, 'The `kid` of the header.'),
+  claims: maybe(
+    record(Value),
     'Values may be expressions. `iat` and `exp` are added where they are missing.',
   ),
-  lifetime: key(
-    optional(integer.refine(seconds => seconds > 0, 'must be a positive number of seconds')),
+  lifetime: maybe(
+    integer.refine(seconds => seconds > 0, 'must be a positive number of seconds'),
     'Seconds from `iat` to `exp`; of an assertion 300 when it is missing.',
     3600,
   ),
@@ -79,17 +79,17 @@ const oauth2 = strictObject({
     z.union([name, z.record(z.string(), Value)]),
     'Where: an address, or a path of the API; may be an expression of the configuration. `defaultOptions` do not apply.',
   ),
-  clientId: key(optional(Value), 'May be an expression.'),
-  clientSecret: key(optional(Value), 'May be an expression.'),
-  clientIn: key(
-    optional(z.enum(['header', 'body'])),
+  clientId: maybe(Value, 'May be an expression.'),
+  clientSecret: maybe(Value, 'May be an expression.'),
+  clientIn: maybe(
+    z.enum(['header', 'body']),
     '`header`: as Basic authentication; `body`: as `client_id` and `client_secret`. Without a secret the id goes into the body.',
     'header',
   ),
-  refreshToken: key(optional(Value), 'May be an expression.'),
-  assertion: key(optional(Assertion), 'A signed token, as in [jwt](#jwt).'),
-  scope: key(optional(text), 'Parameter of the token request.'),
-  params: key(optional(record(Value)), 'More parameters of the token request. Values may be expressions.'),
+  refreshToken: maybe(Value, 'May be an expression.'),
+  assertion: maybe(Assertion, 'A signed token, as in [jwt](#jwt).'),
+  scope: maybe(text, 'Parameter of the token request.'),
+  params: maybe(record(Value), 'More parameters of the token request. Values may be expressions.'),
 }).superRefine((settings, context) => {
   for (const needed of neededBy[settings.grant]) {
     if (settings[needed] === undefined)
@@ -106,7 +106,7 @@ const apiKey = strictObject({
   in: key(z.enum(['header', 'query', 'cookie']), 'Where it is sent.'),
   name: key(name, 'Name of the header, the parameter or the cookie.'),
   value: key(Value, 'The key; may be an expression.'),
-  prefix: key(optional(z.string()), 'Text in front of the key.'),
+  prefix: maybe(z.string(), 'Text in front of the key.'),
 })
 
 export type OAuth2Authentication = z.output<typeof oauth2>
@@ -114,26 +114,22 @@ export type ApiKeyAuthentication = z.output<typeof apiKey>
 
 const loginRequest = strictObject({
   endpoint: key(name, 'As that of a job; another host may be named.'),
-  params: key(optional(Params), 'Values may be expressions.'),
+  params: maybe(Params, 'Values may be expressions.'),
   method: key(optionalUnlessEmpty(Method), '`GET`, `POST` or `FORM`.', 'GET'),
-  headers: key(optional(record(Value)), 'Values may be expressions.'),
+  headers: maybe(record(Value), 'Values may be expressions.'),
 })
 
 const apiRequest = strictObject({
-  headers: key(
-    optional(record(Value)),
+  headers: maybe(
+    record(Value),
     'Headers of data requests: expressions with `response` and `attr`, or a path in the login response.',
   ),
-  query: key(optional(record(Value)), 'Parameters of data requests, in the same way.'),
+  query: maybe(record(Value), 'Parameters of data requests, in the same way.'),
 })
 
 const expiry = strictObject({
   response: key(name, 'Where the login response says it.'),
-  relative: key(
-    optional(z.boolean()),
-    '`true`: it is a number of seconds; `false`: a time or a date.',
-    false,
-  ),
+  relative: maybe(z.boolean(), '`true`: it is a number of seconds; `false`: a time or a date.', false),
 })
 
 const expires = z.union([integer, expiry], {
@@ -142,7 +138,7 @@ const expires = z.union([integer, expiry], {
 
 const loginShape = {
   loginRequest: key(loginRequest, 'The request for credentials.'),
-  apiRequest: key(optional(apiRequest), 'How data requests carry them.'),
+  apiRequest: maybe(apiRequest, 'How data requests carry them.'),
   format: key(
     optionalUnlessEmpty(z.enum(['json', 'text'])),
     '`text`: the response is read as `{"data": <its text>}`.',
@@ -155,8 +151,8 @@ const loginShape = {
 }
 
 const queryShape = {
-  query: key(
-    optional(record(Value)),
+  query: maybe(
+    record(Value),
     'Parameters of every data request, in the place of equal names: values, or expressions with `attr`, `query` and `request`.',
   ),
 }
@@ -178,11 +174,11 @@ const kinds = [
       'What `#data` holds: `json` is reached as `data.<path>`, `text` as `data`.',
       'text',
     ),
-    headers: key(
-      optional(record(Value)),
+    headers: maybe(
+      record(Value),
       'Expressions with `authorization`, `query` and `request`, worked out for each request.',
     ),
-    query: key(optional(record(Value)), 'Parameters, in the same way.'),
+    query: maybe(record(Value), 'Parameters, in the same way.'),
   }),
   oauth2,
   jwt,
@@ -200,9 +196,9 @@ export type OAuth20Authentication = Extract<Authentication, { type: 'oauth20' }>
 
 /** `authorization.oauth_api.credentials`: what the platform's OAuth broker stored. */
 export const OAuthCredentials = z.looseObject({
-  '#data': key(optional(text), 'What the authorization returned: JSON text, or a token.'),
-  appKey: key(optional(text), 'The client id (consumer key) of the application.'),
-  '#appSecret': key(optional(text), 'The client secret of the application.'),
+  '#data': maybe(text, 'What the authorization returned: JSON text, or a token.'),
+  appKey: maybe(text, 'The client id (consumer key) of the application.'),
+  '#appSecret': maybe(text, 'The client secret of the application.'),
 })
 
 export type OAuthCredentials = z.output<typeof OAuthCredentials>

@@ -70,6 +70,10 @@ export const flag = numbersAs(plainNumber, z.union([z.boolean(), z.literal([0, 1
 export const key = <T extends z.ZodType>(schema: T, meaning: string, fallback?: unknown): T =>
   schema.meta({ description: meaning, ...(fallback === undefined ? {} : { fallback }) })
 
+/** As `key`, of what may be missing. */
+export const maybe = <T extends z.ZodType>(schema: T, meaning: string, fallback?: unknown) =>
+  key(optional(schema), meaning, fallback)
+
 /** A value expression or literal: read by the `functions` domain when its contexts are known. */
 export const Value = z.unknown()
 

@@ -3,7 +3,7 @@ import { readKeyColumns } from '../../wire/primary-key.ts'
 import { parseDuration } from '../values/functions/moments.ts'
 import { Ordering } from '../values/select/ordering.ts'
 import { Authentication, requestShape } from './authentication-schema.ts'
-import { flag, goneAt, key, list, name, optional, record, strictObject, text, Value } from './fields.ts'
+import { flag, goneAt, key, list, maybe, name, record, strictObject, text, Value } from './fields.ts'
 import { ErrorRule, ResponseSettings } from './response-schema.ts'
 
 const Mode = z.enum(['warn', 'fail'], {
@@ -19,8 +19,8 @@ const Total = z.union([
 const Settings = strictObject(
   {
     mode: key(Mode, 'What becomes of a run of the job that did not get all rows.'),
-    total: key(
-      optional(Total),
+    total: maybe(
+      Total,
       'Where the API says how many rows there are: a path in the response, or a header. Without it: looked for, see below.',
     ),
   },
@@ -51,22 +51,22 @@ const Incremental = strictObject(
   {
     idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
     param: key(name, 'Name of the parameter that carries it in the next run.'),
-    type: key(
-      optional(Ordering),
+    type: maybe(
+      Ordering,
       'How values are compared. Without it: two numbers, also as texts, as numbers, else as texts.',
     ),
-    initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
-    lookback: key(
-      optional(Duration),
+    initial: maybe(Value, 'Sent in the first run. Without it the first run sends no such parameter.'),
+    lookback: maybe(
+      Duration,
       'Of values that are times: so much of what was read before is read again, for rows that reach the API late.',
     ),
-    step: key(
-      optional(Duration),
+    step: maybe(
+      Duration,
       'Of values that are times: how far one request looks, such as `P7D`. The run goes on from step to step until now. Needs `until` and `initial`.',
     ),
-    until: key(optional(name), 'Name of the parameter that carries the end of a step.'),
-    format: key(
-      optional(name),
+    until: maybe(name, 'Name of the parameter that carries the end of a step.'),
+    format: maybe(
+      name,
       'How times are sent where `lookback` or `step` works them out: `iso`, `date`, `seconds`, `milliseconds`, or a format of the function `date`.',
       'iso',
     ),
@@ -91,17 +91,17 @@ export const Silence = z.enum(['warn', 'fail', 'allow'])
 
 /** The body of a job's requests where `params` are not all of it. Ours (docs/reference/extractor-jobs.md#text-bodies). */
 const Body = strictObject({
-  text: key(
-    optional(Value),
+  text: maybe(
+    Value,
     'The body; may be an expression. `{name}` stands for the param or the placeholder of that name.',
   ),
-  json: key(
-    optional(Value),
+  json: maybe(
+    Value,
     'The body as JSON; values may be expressions. `"{name}"` is the value of that param, and is left out while there is none. Params that it does not name go into the query.',
   ),
-  form: key(optional(record(Value)), 'The same as a form.'),
+  form: maybe(record(Value), 'The same as a form.'),
   method: key(z.enum(['GET', 'POST']).default('POST'), 'How it is sent.', 'POST'),
-  contentType: key(optional(name), 'Of `text`: sent as `Content-Type`.', 'text/plain; charset=utf-8'),
+  contentType: maybe(name, 'Of `text`: sent as `Content-Type`.', 'text/plain; charset=utf-8'),
 }).refine(
   body => [body.text, body.json, body.form].filter(given => given !== undefined).length === 1,
   'give exactly one of "text", "json" and "form"',
@@ -123,7 +123,7 @@ const DataField = z.union([
   text,
   strictObject({
     path: key(name, 'The path.'),
-    delimiter: key(optional(z.string()), 'What separates its steps.', '.'),
+    delimiter: maybe(z.string(), 'What separates its steps.', '.'),
   }),
 ])
 
@@ -131,8 +131,8 @@ const Placeholder = z.union([
   text,
   z.looseObject({
     path: key(name, 'Path in the parent row.'),
-    missing: key(
-      optional(z.enum(['fail', 'skip'])),
+    missing: maybe(
+      z.enum(['fail', 'skip']),
       'A parent row without a value there is an error, or gets no request.',
       'fail',
     ),
@@ -144,59 +144,59 @@ const KeyColumns = z.union([z.string().transform(readKeyColumns), z.array(name)]
 
 const jobShape = {
   ...requestShape,
-  id: key(optional(text), 'Of two jobs with one `id` the later takes the place of the earlier.'),
+  id: maybe(text, 'Of two jobs with one `id` the later takes the place of the earlier.'),
   endpoint: key(
     name,
     'Relative to the base address, from its root, or absolute. May have a query, and placeholders in a child job.',
   ),
-  dataType: key(optional(text), 'Name of the table, and key in `mappings`. Without it: the endpoint.'),
-  dataField: key(
-    optional(DataField),
+  dataType: maybe(text, 'Name of the table, and key in `mappings`. Without it: the endpoint.'),
+  dataField: maybe(
+    DataField,
     'Path of the items in the response. `.` is the whole response. Without it: found by itself.',
   ),
-  responseFilter: key(
-    optional(z.union([text, z.array(text)])),
+  responseFilter: maybe(
+    z.union([text, z.array(text)]),
     'Paths whose values become JSON text in one column: `a.b`, `list[].x`.',
   ),
-  responseFilterDelimiter: key(optional(z.string()), 'What separates the steps of these paths.', '.'),
-  placeholders: key(
-    optional(record(Placeholder)),
+  responseFilterDelimiter: maybe(z.string(), 'What separates the steps of these paths.', '.'),
+  placeholders: maybe(
+    record(Placeholder),
     'By name in the endpoint: a path in the parent row, or an object with `path`, `function` and `args`.',
   ),
-  recursionFilter: key(optional(text), 'Which parent rows this child job runs for.'),
-  scroller: key(optional(text), 'Which pagination of `multiple` is used.'),
-  userData: key(
-    optional(z.unknown()),
+  recursionFilter: maybe(text, 'Which parent rows this child job runs for.'),
+  scroller: maybe(text, 'Which pagination of `multiple` is used.'),
+  userData: maybe(
+    z.unknown(),
     'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
   ),
-  body: key(
-    optional(Body),
+  body: maybe(
+    Body,
     'Ours: the body as text, such as XML, or JSON beside a query, see [text bodies](#text-bodies).',
   ),
-  response: key(
-    optional(ResponseSettings),
+  response: maybe(
+    ResponseSettings,
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
   ),
-  authentication: key(
-    optional(z.union([z.literal(false), Authentication])),
+  authentication: maybe(
+    z.union([z.literal(false), Authentication]),
     'Ours: credentials of its own requests, in place of `api.authentication`; `false`: none. Jobs with equal ones share a login.',
   ),
-  errorRules: key(
-    optional(z.array(ErrorRule)),
+  errorRules: maybe(
+    z.array(ErrorRule),
     'Ours: [error rules](extractor-requests.md#error-rules) of its own requests, looked at before those of `api.http`.',
   ),
-  silence: key(
-    optional(Silence),
+  silence: maybe(
+    Silence,
     'Ours: what becomes of the run when the job ends although the answers say that there is more, in place of that of `config`, see [silence](#silence).',
   ),
-  failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
-  incremental: key(
-    optional(Incremental),
+  failWhenEmpty: maybe(flag, 'Ours: a job without any row is an error.', false),
+  incremental: maybe(
+    Incremental,
     'Ours: asks only for what changed since the last run, by the largest value of a field.',
   ),
-  completeness: key(optional(Completeness), 'Ours: compares the rows with the total that the API says.'),
-  primaryKey: key(
-    optional(KeyColumns),
+  completeness: maybe(Completeness, 'Ours: compares the rows with the total that the API says.'),
+  primaryKey: maybe(
+    KeyColumns,
     'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',
   ),
 }
@@ -221,7 +221,10 @@ export const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
 
 export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
-  children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
+  children: maybe(
+    z.lazy(() => list(Job)),
+    'Jobs that run for each row of this one.',
+  ),
 }).superRefine((job, context) => {
   for (const problem of [bodyProblem(job), stepProblem(job)])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })

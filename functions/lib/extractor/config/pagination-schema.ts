@@ -8,8 +8,8 @@ import {
   integer,
   key,
   kindsOf,
+  maybe,
   name,
-  optional,
   record,
   strictObject,
   text,
@@ -20,39 +20,33 @@ const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
 /** Stop rules that any method may have, as they are looked at (docs/reference/extractor-pagination.md#stop-rules). */
 const stops = {
-  limitStop: key(
-    optional(
-      strictObject({
-        field: key(optional(text), 'Path of the number of items in the response.'),
-        count: key(optional(integer), 'The number of items.'),
-      }).refine(
-        ({ field, count }) => Boolean(field) !== Boolean(count),
-        'give exactly one of "field" and "count"',
-      ),
+  limitStop: maybe(
+    strictObject({
+      field: maybe(text, 'Path of the number of items in the response.'),
+      count: maybe(integer, 'The number of items.'),
+    }).refine(
+      ({ field, count }) => Boolean(field) !== Boolean(count),
+      'give exactly one of "field" and "count"',
     ),
     'Ends the job when so many items came. The last page is not cut.',
   ),
-  forceStop: key(
-    optional(
-      strictObject({
-        pages: key(optional(integer), 'After so many pages.'),
-        time: key(
-          optional(z.preprocess(plainNumber, z.union([z.int(), z.string()]))),
-          'After so many seconds, or a text such as `1 hour`, since the first request of the job.',
-        ),
-        volume: key(optional(integer), 'After more than so many bytes of minified JSON.'),
-      }),
-    ),
+  forceStop: maybe(
+    strictObject({
+      pages: maybe(integer, 'After so many pages.'),
+      time: maybe(
+        z.preprocess(plainNumber, z.union([z.int(), z.string()])),
+        'After so many seconds, or a text such as `1 hour`, since the first request of the job.',
+      ),
+      volume: maybe(integer, 'After more than so many bytes of minified JSON.'),
+    }),
     'Ends the job, whichever of these comes first.',
   ),
-  nextPageFlag: key(
-    optional(
-      strictObject({
-        field: key(name, 'A property of the response; ours: or the path of one.'),
-        stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
-        ifNotSet: key(optional(z.boolean()), 'What a missing property counts as. Without it: as `stopOn`.'),
-      }),
-    ),
+  nextPageFlag: maybe(
+    strictObject({
+      field: key(name, 'A property of the response; ours: or the path of one.'),
+      stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
+      ifNotSet: maybe(z.boolean(), 'What a missing property counts as. Without it: as `stopOn`.'),
+    }),
     'Ends the job when the response says so.',
   ),
 }
@@ -62,29 +56,29 @@ const method = <Method extends string, Shape extends z.ZodRawShape>(name: Method
   strictObject({ method: key(z.literal(name), 'The method.'), ...shape, ...stops })
 
 const urlShape = {
-  urlKey: key(optional(text), 'Path of the next address in the response.', 'next_page'),
-  includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
-  paramIsQuery: key(
-    optional(flag),
+  urlKey: maybe(text, 'Path of the next address in the response.', 'next_page'),
+  includeParams: maybe(flag, '`true`: adds the params of the job to the address.', false),
+  paramIsQuery: maybe(
+    flag,
     '`true`: the value is a query, which is laid over the params; a leading `?` is dropped.',
     false,
   ),
 }
 
 const offset = method('offset', {
-  limit: key(
-    optional(limit),
+  limit: maybe(
+    limit,
     'Items per page. A job param named as `limitParam` replaces it. Only with `"limitParam": false` it may be missing: the offset grows by the items of a page, and a page without any is the last.',
   ),
-  limitParam: key(
-    optional(z.union([text, z.literal(false)])),
+  limitParam: maybe(
+    z.union([text, z.literal(false)]),
     'Name of the parameter with the limit; `false`: it is not sent.',
     'limit',
   ),
-  offsetParam: key(optional(text), 'Name of the parameter with the offset.', 'offset'),
-  firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
-  offsetFromJob: key(
-    optional(flag),
+  offsetParam: maybe(text, 'Name of the parameter with the offset.', 'offset'),
+  firstPageParams: maybe(flag, '`false`: the first request is sent without them.', true),
+  offsetFromJob: maybe(
+    flag,
     '`true`: the job param named as `offsetParam` is the first offset. Otherwise 0 takes its place.',
     false,
   ),
@@ -94,20 +88,20 @@ const offset = method('offset', {
 })
 
 const pagenum = method('pagenum', {
-  pageParam: key(optional(text), 'Name of the parameter with the number.', 'page'),
-  firstPage: key(optional(integer), 'The first number.', 1),
-  limit: key(optional(integer), 'Items per page; sent, and a page of fewer is the last.'),
-  limitParam: key(
-    optional(z.union([text, z.literal(false)])),
+  pageParam: maybe(text, 'Name of the parameter with the number.', 'page'),
+  firstPage: maybe(integer, 'The first number.', 1),
+  limit: maybe(integer, 'Items per page; sent, and a page of fewer is the last.'),
+  limitParam: maybe(
+    z.union([text, z.literal(false)]),
     'Name of the parameter with the limit; a job param of that name replaces it. `false`: it is not sent, and no param is taken for it.',
     'limit',
   ),
-  firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
+  firstPageParams: maybe(flag, '`false`: the first request is sent without them.', true),
 })
 
 const responseUrl = method('response.url', {
   ...urlShape,
-  delimiter: key(optional(z.string()), 'What separates the steps of `urlKey`.', '.'),
+  delimiter: maybe(z.string(), 'What separates the steps of `urlKey`.', '.'),
 })
 
 const zendeskUrl = method('zendesk.response.url', {
@@ -117,9 +111,9 @@ const zendeskUrl = method('zendesk.response.url', {
 const responseParam = method('response.param', {
   responseParam: key(name, 'Path of the value in the response.'),
   queryParam: key(name, 'Name of the parameter that carries it.'),
-  includeParams: key(optional(flag), '`true`: the params of the job are sent again.', false),
-  scrollRequest: key(
-    optional(strictObject(requestShape)),
+  includeParams: maybe(flag, '`true`: the params of the job are sent again.', false),
+  scrollRequest: maybe(
+    strictObject(requestShape),
     'The requests from the second page on, where they differ.',
   ),
 })
@@ -140,15 +134,15 @@ const NO_TWO_CHOICES = '"take" goes with "idKey", and neither with "reverse" nor
 const cursor = method('cursor', {
   idKey: key(name, 'Path of a whole number in each item.'),
   param: key(name, 'Name of the parameter that carries it. A job param of that name is the first value.'),
-  increment: key(optional(integer), 'Added to the value.', 0),
-  reverse: key(optional(flag), '`true`: the smallest value; then `increment` is usually negative.', false),
-  take: key(optional(Take), TAKE_MEANS),
+  increment: maybe(integer, 'Added to the value.', 0),
+  reverse: maybe(flag, '`true`: the smallest value; then `increment` is usually negative.', false),
+  take: maybe(Take, TAKE_MEANS),
 }).refine(isOneChoice, NO_TWO_CHOICES)
 
 /** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor-pagination.md#header-link). */
 const headerLink = method('header-link', {
-  rel: key(optional(text), 'Which link of the header.', 'next'),
-  includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
+  rel: maybe(text, 'Which link of the header.', 'next'),
+  includeParams: maybe(flag, '`true`: adds the params of the job to the address.', false),
 })
 
 /**
@@ -160,14 +154,14 @@ const jsonCursor = method('json-cursor', {
     name,
     'Name of the parameter that carries the cursor. In a JSON body (`"method": "POST"`) it may be a path: `variables.after`.',
   ),
-  cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
-  idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
-  type: key(
-    optional(Ordering),
+  cursorPath: maybe(text, 'Path in the response; ends when it is empty. This one or `idKey`.'),
+  idKey: maybe(text, 'Path in each item; the largest counts. Ends with a page without items.'),
+  type: maybe(
+    Ordering,
     'How values of `idKey` are compared. Without it: two numbers of JSON as numbers, else as texts.',
   ),
-  reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
-  take: key(optional(Take), TAKE_MEANS),
+  reverse: maybe(flag, '`true`: the smallest value of `idKey`.', false),
+  take: maybe(Take, TAKE_MEANS),
 })
   .refine(
     ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
@@ -192,7 +186,7 @@ export const SinglePagination = z.discriminatedUnion('method', singles, {
 
 const multiple = method('multiple', {
   scrollers: key(record(SinglePagination), 'By name: the keys of any other method.'),
-  default: key(optional(text), 'Name of the one for jobs without `scroller`. Without it: one page.'),
+  default: maybe(text, 'Name of the one for jobs without `scroller`. Without it: one page.'),
 })
 
 /** `api.pagination` (docs/reference/extractor-pagination.md#pagination). */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { plainNumber } from '../../json/json-value.ts'
 import type { Authentication } from './authentication-schema.ts'
-import { decimal, flag, goneAt, integer, key, name, optional, Scalar, strictObject, text } from './fields.ts'
+import { decimal, flag, goneAt, integer, key, maybe, name, Scalar, strictObject, text } from './fields.ts'
 
 const Status = z
   .preprocess(plainNumber, z.union([z.number(), z.string()]))
@@ -11,9 +11,9 @@ const Status = z
   )
 
 const comparisons = {
-  equals: key(optional(z.union([Scalar, z.array(Scalar)])), 'The value, or one of a list.'),
-  contains: key(optional(name), 'A part of its text.'),
-  exists: key(optional(flag), 'Whether it is there.'),
+  equals: maybe(z.union([Scalar, z.array(Scalar)]), 'The value, or one of a list.'),
+  contains: maybe(name, 'A part of its text.'),
+  exists: maybe(flag, 'Whether it is there.'),
 }
 
 const comparing = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -26,17 +26,17 @@ const comparing = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const HeaderTest = comparing({ name: key(name, 'Name of the header.') })
 
 const BodyTest = comparing({
-  path: key(optional(name), 'Path in the response. Without it: the whole body as text.'),
+  path: maybe(name, 'Path in the response. Without it: the whole body as text.'),
 })
 
 /** What a response has to be like; all that is given has to hold (docs/reference/extractor-requests.md#error-rules). */
 export const ResponseTest = strictObject({
-  status: key(
-    optional(z.union([Status, z.array(Status)])),
+  status: maybe(
+    z.union([Status, z.array(Status)]),
     'A status, a class such as `4xx`, or a list of them. Without it any from 400 on.',
   ),
-  header: key(optional(HeaderTest), 'A header, by one of the three comparisons.'),
-  body: key(optional(BodyTest), 'A value of the body, or all of it, in the same way.'),
+  header: maybe(HeaderTest, 'A header, by one of the three comparisons.'),
+  body: maybe(BodyTest, 'A value of the body, or all of it, in the same way.'),
 }).refine(
   test => Object.values(test).some(given => given !== undefined),
   'must name a status, header or body',
@@ -61,11 +61,11 @@ const Wait = z.union(waits, {
 export const ErrorRule = strictObject({
   when: key(ResponseTest, 'What the response has to be like; all that is given has to hold.'),
   do: key(z.enum(['fail', 'ignore', 'retry', 'login', 'stop']), 'What becomes of it, see below.'),
-  wait: key(
-    optional(Wait),
+  wait: maybe(
+    Wait,
     'Seconds before a `retry`, or where the response says them. Without it as for any retry.',
   ),
-  message: key(optional(text), 'Text in front of the error or the warning.'),
+  message: maybe(text, 'Text in front of the error or the warning.'),
 }).refine(rule => rule.wait === undefined || rule.do === 'retry', '"wait" belongs to "do": "retry"')
 
 export type ErrorRule = z.output<typeof ErrorRule>
@@ -87,38 +87,31 @@ const ofCsv = { delimiter: ',', quote: '"', escape: undefined, columns: undefine
 /** What the answers of a job are written in. Ours (docs/reference/extractor-responses.md). */
 export const ResponseSettings = strictObject(
   {
-    format: key(
-      optional(
-        z.enum(['auto', 'json', 'jsonl', 'csv'], {
-          error: ({ input }) =>
-            input === 'xml'
-              ? '"xml" is gone: a script makes CSV or JSON of XML before it is read'
-              : undefined,
-        }),
-      ),
+    format: maybe(
+      z.enum(['auto', 'json', 'jsonl', 'csv'], {
+        error: ({ input }) =>
+          input === 'xml' ? '"xml" is gone: a script makes CSV or JSON of XML before it is read' : undefined,
+      }),
       '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
       'auto',
     ),
-    encoding: key(
-      optional(z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250'])),
+    encoding: maybe(
+      z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250']),
       'Without it: as `Content-Type` says, else `utf-8`.',
     ),
-    delimiter: key(
-      optional(character),
+    delimiter: maybe(
+      character,
       'CSV: what separates cells. A line `sep=;` before the header says it, too.',
       ',',
     ),
-    quote: key(optional(character), 'CSV: what surrounds a cell.', '"'),
-    escape: key(
-      optional(character),
-      'CSV: what stands before a quote inside of a cell. Without it: as `quote`.',
-    ),
-    columns: key(
-      optional(z.array(name).min(1)),
+    quote: maybe(character, 'CSV: what surrounds a cell.', '"'),
+    escape: maybe(character, 'CSV: what stands before a quote inside of a cell. Without it: as `quote`.'),
+    columns: maybe(
+      z.array(name).min(1),
       'CSV: names of the columns of a file without a header. Without it: the first row.',
     ),
-    skipLines: key(
-      optional(integer.refine(lines => lines >= 0, 'must not be negative')),
+    skipLines: maybe(
+      integer.refine(lines => lines >= 0, 'must not be negative'),
       'CSV: lines before the header that are left out.',
       0,
     ),
