@@ -16,7 +16,7 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
-import { jobCancelled } from '../lib/storage/jobs/job-store.ts'
+import { isRun, jobCancelled } from '../lib/storage/jobs/job-store.ts'
 import { idsOf } from '../lib/storage/tables/aliases/alias-record.ts'
 import { beginJob, startBehind } from './begin-job.ts'
 import { endDecided } from './end-decided.ts'
@@ -171,7 +171,12 @@ const endGivenUp = async (
   // The error itself is in the log of the attempt that threw it.
   log.error('job given up', { jobId: job.id, exceptionId, errorName })
   const doubtful = job.status === 'processing' ? job.input : undefined
-  const closed = await jobs.fail(job, now(), { error: internalJobError(exceptionId, doubtful) })
+  // Whoever cancels a run stops its execution first.
+  const failure =
+    isRun(job) && job.cancelledBy !== undefined
+      ? jobFailure(jobCancelled(job.cancelledBy))
+      : { error: internalJobError(exceptionId, doubtful) }
+  const closed = await jobs.fail(job, now(), failure)
   // A load that is under way has its file, and says how it ends.
   if (!isFinal(closed) && !isDecided(closed))
     throw new TransientError('storage.tables.moved', `The job ${job.id} was changed while it was closed.`)

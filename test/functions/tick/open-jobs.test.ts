@@ -87,9 +87,13 @@ it('rule 1: a run whose execution has ended without its end is closed at the nex
   const next = await storeRun(service.stores, { configId: 'gone', status: 'waiting' })
   const failure = { Error: 'ExecutionGone', Cause: 'gone' }
   await asFunction('run-job', () => runJob({ jobId: run, failure }, service.jobServices))
-  expect((await service.stores.jobs.get(run))?.status).toBe('error')
+  expect(await service.stores.jobs.get(run)).toMatchObject({ error: { code: 'internalError' } })
   expect((await service.stores.jobs.get(other))?.status).toBe('processing')
   expect(started).toEqual([next])
+  // Who cancelled it has stopped its execution, and died.
+  await service.stores.jobs.wishEnd(other, 'somebody', [])
+  await asFunction('run-job', () => runJob({ jobId: other, failure }, service.jobServices))
+  expect(await service.stores.jobs.get(other)).toMatchObject({ error: { code: 'storage.jobs.cancelled' } })
 })
 
 describe('a job that was stored and not started', () => {

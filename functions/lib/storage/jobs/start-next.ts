@@ -118,8 +118,8 @@ export const createJobStarter = (
 export const inputOfRun = (job: RunJob) => {
   const { operationName: _, ...asked } = job.input
   return {
-    trigger: `job ${job.id}`,
     ...asked,
+    trigger: asked.trigger ?? `job ${job.id}`,
     authorTokenId: job.creatorToken.id,
     // What the author saw. A schedule has seen no version.
     ...(asked.trigger === undefined && { configVersion: job.operationParams['version'] }),

@@ -82,8 +82,9 @@ describe('createJobStarter', () => {
       'running',
     ])
     expect(requests[0]?.body).toMatchObject({ stateMachineArn: arns.runs, name: 'run-43' })
-    const asked = { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: '7', configVersion: 3 }
-    const input = JSON.stringify({ trigger: 'job 43', ...asked, branchId: 5, jobId: 43 })
+    const place = { componentId: 'ex-generic-v2', configId: 'shop' }
+    const asked = { authorTokenId: '7', configVersion: 3 }
+    const input = JSON.stringify({ ...place, trigger: 'job 43', ...asked, branchId: 5, jobId: 43 })
     expect(requests[0]?.body).toMatchObject({ input })
     expect(requests[2]?.body).toEqual({
       executionArn: `${arns.runs.replace('stateMachine', 'execution')}:run-43`,
