@@ -7,6 +7,7 @@ import type { StorageAddress } from './find-storage.ts'
 /** As the API shows it, whichever server it is of. */
 export const thing = z.record(z.string(), z.unknown())
 export const things = z.array(thing)
+export type Thing = z.infer<typeof thing>
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 

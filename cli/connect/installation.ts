@@ -28,7 +28,11 @@ export const findInstallation = async (
   if (stack !== undefined)
     return {
       outputs: await describeStack(stack),
-      machines: async () => (await import('./account-machines.ts')).accountMachines(),
+      machines: async () => {
+        const sdk = await import('../../functions/lib/cloud/step-functions.ts')
+        const { describeExecution: describe, listExecutions: list, startExecution: start } = sdk
+        return sdk.stepFunctions({ describe, list, start })
+      },
       readSecret: async () => (await import('../../functions/lib/cloud/read-secret.ts')).readSecret,
       s3: {},
     }

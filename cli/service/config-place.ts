@@ -1,27 +1,18 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { configurationBody } from '../../functions/lib/wire/configuration-body.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { path } from '../connect/api.ts'
+import { path, type Thing } from '../connect/api.ts'
 import type { Output } from '../shell/output.ts'
 
 export const placeOnly = { '<place>': 'COMPONENT/CONFIGURATION' }
 export const placeOrRow = { '<place>': 'COMPONENT/CONFIGURATION, and /ROW for a row' }
 
-/** A stored configuration, or a row of it. */
-export const stored = readsAll(configurationBody, {
-  id: true,
-  name: false,
-  version: true,
-  isDisabled: true,
-  created: false,
-  configuration: z.unknown(),
-  warnings: false,
+const said = z.object({
+  warnings: z._default(z.array(z.object({ place: z.string(), message: z.string() })), []),
 })
 
 /** Says what is wrong with what was stored. */
-export const sayWarnings = ({ warnings }: Pick<z.output<typeof stored>, 'warnings'>, out: Output): void => {
-  for (const { place, message } of warnings ?? []) out.say(`${place}: ${message}`)
+export const sayWarnings = (stored: Thing, out: Output): void => {
+  for (const { place, message } of said.parse(stored).warnings) out.say(`${place}: ${message}`)
 }
 
 interface ConfigPlace {

@@ -1,21 +1,12 @@
-import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import {
-  configurationBody,
-  rolledBackBody,
-  scheduleBody,
-} from '../../functions/lib/wire/configuration-body.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { scheduleBody } from '../../functions/lib/wire/configuration-body.ts'
+import { thing } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { confirm, NO_WAY_BACK, yesOption } from '../shell/ask.ts'
 import { type Command, type FlagsOf, flag, option, wholeNumber } from '../shell/command.ts'
 import { formatTime } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
 import { parsePlace, placeOnly, placeOrRow, sayWarnings } from './config-place.ts'
-
-const versioned = readsAll(configurationBody, { version: true, warnings: false })
-const withState = readsAll(configurationBody, { state: true })
-const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number(), warnings: false })
 
 const stateOptions = {
   set: option('<file>', 'JSON that replaces it, or - for standard input'),
@@ -44,9 +35,9 @@ export const settingCommands: Readonly<Record<string, Command>> = {
     args: { ...placeOnly, '<version>': '' },
     run: async ({ api, out }, text, version) => {
       const of = `${parsePlace(text).root}/versions/${wholeNumber(version)}/rollback`
-      const made = await api.send('POST', of, rolledBack, {})
+      const made = await api.send('POST', of, thing, {})
       sayWarnings(made, out)
-      out.show(made, `${text}: version ${made.version}, which is version ${version}`)
+      out.show(made, `${text}: version ${made['version']}, which is version ${version}`)
     },
   }),
   state: serviceCommand({
@@ -72,11 +63,11 @@ const stateOf = async (call: ServiceCall<FlagsOf<typeof stateOptions>>, text: st
   if (set !== undefined && reset) throw new UserError('cli.usage', 'Give --set or --reset, not both.')
   const place = parsePlace(text).self
   const given = reset ? {} : set === undefined ? undefined : await readJsonObject(set, shell)
-  let { state } = await api.get(place, withState)
+  let state = (await api.get(place, thing))['state'] ?? {}
   if (given !== undefined) {
     const what = `The state of ${text} is ${reset ? 'forgotten' : 'replaced'}, and states have no versions.`
     if (Object.keys(state).length > 0) await confirm(`${what} ${NO_WAY_BACK}`, text, call)
-    ;({ state } = await api.send('PUT', `${place}/state`, withState, { state: given }))
+    state = (await api.send('PUT', `${place}/state`, thing, { state: given }))['state'] ?? {}
   }
   out.show(state, JSON.stringify(state, null, 2))
 }
@@ -103,7 +94,7 @@ const setDisabled = async (
   isDisabled: boolean,
 ): Promise<undefined> => {
   const handling = isDisabled ? undefined : 'strict'
-  const stored = await api.send('PUT', parsePlace(text).self, versioned, { isDisabled }, handling)
+  const stored = await api.send('PUT', parsePlace(text).self, thing, { isDisabled }, handling)
   sayWarnings(stored, out)
   out.show(stored, `${text}: ${isDisabled ? 'disabled' : 'enabled'}`)
 }

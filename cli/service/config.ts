@@ -1,23 +1,19 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
-import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { rowResult, runBody, runResults } from '../../functions/lib/wire/run-body.ts'
-import { path } from '../connect/api.ts'
+import { runBody } from '../../functions/lib/wire/run-body.ts'
+import { path, type Thing, thing, things } from '../connect/api.ts'
 import { followJob } from '../connect/follow-job.ts'
 import { type ServiceCall, serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { type FlagsOf, flag, option } from '../shell/command.ts'
 import { timeAt } from '../shell/format-values.ts'
 import { readJsonObject } from '../shell/read-json.ts'
-import { parsePlace, placeOrRow, sayWarnings, stored } from './config-place.ts'
+import { parsePlace, placeOrRow, sayWarnings } from './config-place.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
 import { job, lookAtJob, sayFailed } from './jobs.ts'
 
-const components = z.array(
-  readsAll(listedComponentBody, { id: true, configurations: z._default(z.array(stored), []) }),
-)
+const components = z.array(z.looseObject({ id: z.string(), configurations: z._default(things, []) }))
 
 const putOptions = {
   name: option('<name>', 'its name (default for a new one: its id)'),
@@ -32,14 +28,14 @@ export const config = serviceCommand({
     const found = await api.get('components', components, { include: 'configuration' })
     out.list(
       found.flatMap(({ id: componentId, configurations }) =>
-        configurations.map(each => ({ componentId, ...each })),
+        configurations.map((each): Thing => ({ componentId, ...each })),
       ),
       {
-        CONFIGURATION: each => `${each.componentId}/${each.id}`,
+        CONFIGURATION: each => `${each['componentId']}/${each['id']}`,
         NAME: 'name',
         VERSION: 'version',
         CREATED: timeAt('created'),
-        STATE: each => (each.isDisabled ? 'disabled' : ''),
+        STATE: each => (each['isDisabled'] ? 'disabled' : ''),
       },
       'No configurations yet: millrace config put ex-generic-v2/shop FILE',
     )
@@ -49,8 +45,8 @@ export const config = serviceCommand({
       description: 'print the configuration as JSON; with --json the whole resource',
       args: placeOrRow,
       run: async ({ api, out }, text) => {
-        const found = await api.get(parsePlace(text).self, stored)
-        out.show(found, JSON.stringify(found.configuration, null, 2))
+        const found = await api.get(parsePlace(text).self, thing)
+        out.show(found, JSON.stringify(found['configuration'], null, 2))
       },
     }),
     put: serviceCommand({
@@ -82,7 +78,7 @@ const put = async (
     ...(message !== undefined && { changeDescription: message }),
   }
   const send = (method: 'PUT' | 'POST', at: string, fields: object) =>
-    api.send(method, at, stored, { ...fields, ...body }, force ? 'lenient' : 'strict')
+    api.send(method, at, thing, { ...fields, ...body }, force ? 'lenient' : 'strict')
   const result = await send('PUT', self, {})
     .catch((error: unknown) => {
       if (!(error instanceof UserError) || error.status !== 404) throw error
@@ -94,7 +90,7 @@ const put = async (
       throw adviseToForce(error)
     })
   sayWarnings(result, out)
-  out.show(result, `${text}: version ${result.version}`)
+  out.show(result, `${text}: version ${result['version']}`)
 }
 
 const adviseToForce = (error: unknown): unknown => {
@@ -103,11 +99,7 @@ const adviseToForce = (error: unknown): unknown => {
   return new UserError(error.code, message, { status: error.status, cause: error })
 }
 
-const results = readsAll(runResults, {
-  rowsLoaded: true,
-  requests: true,
-  rows: z.array(readsAll(rowResult, { name: false, status: z.string(), rowsLoaded: true, seconds: false })),
-})
+const results = z.object({ rowsLoaded: z.number(), requests: z.number(), rows: things })
 
 const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<number> => {
   const started = await api.send('POST', `${parsePlace(text).root}/run`, job)
@@ -127,10 +119,7 @@ const runNow = async ({ api, out, shell }: ServiceCall, text: string): Promise<n
   out.show(ended, () => {
     if (ended.status === 'error') return sayFailed(ended, out)
     if (!run) return out.line('done', 'green')
-    out.table(
-      ['ROW', 'STATUS', 'ROWS', 'SECONDS'],
-      run.rows.map(row => [row.name ?? '', row.status, row.rowsLoaded, row.seconds]),
-    )
+    out.list(run.rows, { ROW: 'name', STATUS: 'status', ROWS: 'rowsLoaded', SECONDS: 'seconds' })
     out.line(`${plural(run.rowsLoaded, 'row')} loaded after ${plural(run.requests, 'request')}`, 'green')
   })
   return ended.status === 'success' ? 0 : 1

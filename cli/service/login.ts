@@ -1,16 +1,12 @@
 import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { tokenBody } from '../../functions/lib/wire/token-body.ts'
-import { createApi } from '../connect/api.ts'
+import { createApi, thing } from '../connect/api.ts'
 import { addressOf } from '../connect/find-storage.ts'
 import { keepToken, tokensFile } from '../connect/kept-tokens.ts'
 import { jsonOption } from '../connect/service-command.ts'
 import { askHidden } from '../shell/ask.ts'
 import { command, flag, option } from '../shell/command.ts'
 import type { Shell } from '../shell/shell.ts'
-
-const verified = readsAll(tokenBody, { description: true })
 
 export const login = command({
   description: 'keep the token of a service, for its address',
@@ -32,7 +28,7 @@ export const login = command({
       return undefined
     }
     const token = flags.token ?? (environment['MILLRACE_TOKEN'] || (await askForToken(url, shell)))
-    const { description } = await createApi({ url, token }).get('tokens/verify', verified)
+    const { description } = await createApi({ url, token }).get('tokens/verify', thing)
     await keepToken(url, token, environment)
     out.show({ url, description, file }, `Logged in to ${url} as "${description}": the token is in ${file}.`)
     return undefined

@@ -4,15 +4,13 @@ import { isObject } from '../../functions/lib/json/json-value.ts'
 import { plural } from '../../functions/lib/plural.ts'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
 import { bucketBody } from '../../functions/lib/wire/table-body.ts'
-import { path, thing, things } from '../connect/api.ts'
+import { path, type Thing, thing, things } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { confirm, NO_WAY_BACK, yesOption } from '../shell/ask.ts'
 import { flag, listOption, number, option } from '../shell/command.ts'
 import { bytesAt, fieldAt, idAt, timeAt } from '../shell/format-values.ts'
 
 /* Commands that say a path of the API, and what of its answer people read. */
-
-type Thing = z.infer<typeof thing>
 
 const limit = number('<number>', 'at most so many', 20)
 

@@ -1,18 +1,11 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { plural } from '../../functions/lib/plural.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
-import { path, things } from '../connect/api.ts'
+import { path, thing, things } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { confirm, WAY_BACK, yesOption } from '../shell/ask.ts'
 import { type Command, type FlagsOf, flag, option } from '../shell/command.ts'
-import { idAt, timeAt } from '../shell/format-values.ts'
+import { fieldAt, idAt, timeAt } from '../shell/format-values.ts'
 import { doJob } from './do-job.ts'
-
-const snapshotInPlace = readsAll(snapshotBody, {
-  table: readsAll(snapshotBody.shape.table, { id: true }),
-  rowsCount: true,
-})
 
 const args = { '<table>': 'id of a table' }
 const restoreOptions = { inPlace: flag('replace the rows of its own table'), yes: yesOption }
@@ -64,11 +57,9 @@ const restoreInPlace = async (
   table?: string,
 ) => {
   if (table !== undefined) throw new UserError('cli.usage', 'Name a new table or give --in-place, not both.')
-  const { table: of, rowsCount } = await call.api.get(path`snapshots/${snapshotId}`, snapshotInPlace)
-  await confirm(
-    `All rows of ${of.id} are replaced by ${plural(rowsCount, 'row')} of the snapshot. ${WAY_BACK}`,
-    of.id,
-    call,
-  )
-  return doJob(call, 'POST', path`tables/${of.id}/snapshots/${snapshotId}/restore`)
+  const found = await call.api.get(path`snapshots/${snapshotId}`, thing)
+  const tableId = String(fieldAt(found, 'table.id'))
+  const rows = plural(Number(found['rowsCount']), 'row')
+  await confirm(`All rows of ${tableId} are replaced by ${rows} of the snapshot. ${WAY_BACK}`, tableId, call)
+  return doJob(call, 'POST', path`tables/${tableId}/snapshots/${snapshotId}/restore`)
 }

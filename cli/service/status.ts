@@ -1,24 +1,20 @@
 import * as z from 'zod/mini'
 import { plural } from '../../functions/lib/plural.ts'
 import { deadLetterBody, MOST_LETTERS } from '../../functions/lib/wire/dead-letter-body.ts'
-import { indexBody } from '../../functions/lib/wire/index-body.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { runBody, shownStatus } from '../../functions/lib/wire/run-body.ts'
-import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
-import { tokenBody } from '../../functions/lib/wire/token-body.ts'
-import { ifOffered } from '../connect/api.ts'
+import { ifOffered, type Thing, thing, things } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { formatBytes, formatTime } from '../shell/format-values.ts'
 import { job, type ShownJob, subjectOfJob } from './jobs.ts'
 import { describeInput } from './letters.ts'
 
-const index = readsAll(indexBody, { revision: false })
-const token = readsAll(tokenBody, { description: true })
-const table = readsAll(listedTableBody, { rowsCount: false, dataSizeBytes: false })
 const run = z.pick(runBody, { status: true, results: true })
 
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
+
+const sumOf = (all: readonly Thing[], field: string): number =>
+  all.reduce((sum, each) => sum + Number(each[field] ?? 0), 0)
 
 type Letter = z.infer<typeof deadLetterBody>
 
@@ -40,9 +36,9 @@ export const status = serviceCommand({
   options: serviceOptions,
   run: async ({ api, out }) => {
     const [about, caller, tables, jobs, letters, runs] = await Promise.all([
-      api.get('', index, { exclude: 'components' }),
-      api.get('tokens/verify', token),
-      api.get('tables', z.array(table), { include: 'metadata' }),
+      api.get('', thing, { exclude: 'components' }),
+      api.get('tokens/verify', thing),
+      api.get('tables', things, { include: 'metadata' }),
       api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
       ifOffered(api.get('dead-letters', z.array(deadLetterBody), { limit: MOST_LETTERS })),
       ifOffered(api.get('runs', z.array(run), { limit: LOOKED_AT_JOBS })),
@@ -51,11 +47,11 @@ export const status = serviceCommand({
     const failedJobs = jobs.filter(each => each.status === 'error')
     const status = {
       url: api.address.url,
-      version: about.revision ?? null,
-      token: caller.description,
+      version: about['revision'] ?? null,
+      token: caller['description'],
       tables: tables.length,
-      rows: tables.reduce((sum, { rowsCount }) => sum + (rowsCount ?? 0), 0),
-      bytes: tables.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0),
+      rows: sumOf(tables, 'rowsCount'),
+      bytes: sumOf(tables, 'dataSizeBytes'),
       /** Among the last hundred. */
       jobs: {
         waiting: countOf('waiting'),
@@ -75,8 +71,8 @@ export const status = serviceCommand({
       const { waiting, processing, success } = status.jobs
       out.fields({
         service: status.url,
-        version: status.version,
-        token: status.token,
+        version: status.version === null ? null : String(status.version),
+        token: String(status.token),
         tables: `${plural(status.tables, 'table')}, ${plural(status.rows, 'row')}, ${formatBytes(status.bytes)}`,
         jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done`,
         'dead letters': status.deadLetters,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { loadSettingsOf } from '../wire/load-settings.ts'
-import type { ComponentEvent } from './component-event.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
 import type { Component, Configuration, ListOptions } from './seldom-read.ts'
 import {
@@ -81,6 +80,15 @@ interface StatePlace {
   componentId: string
   configId: string
   rowId?: string | undefined
+}
+
+/** What a component says of its work, for the list of events. */
+interface ComponentEvent {
+  component: string
+  configurationId?: string
+  message: string
+  type: 'info' | 'success' | 'warn' | 'error'
+  params?: Record<string, unknown>
 }
 
 type NamedConnection = Connection & { runId?: string }

@@ -1,7 +1,24 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
+import { reads } from '../wire/reads.ts'
+import { newTokenBody, tokenBody } from '../wire/token-body.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
-import { newTokenSchema, tokenSchema } from './token-reads.ts'
+
+/** The fields that decide a run's rights. */
+const tokenSchema = reads(tokenBody, {
+  id: true,
+  description: true,
+  isDisabled: true,
+  isExpired: true,
+  expires: false,
+  canManageBuckets: true,
+  canReadAllFileUploads: true,
+  bucketPermissions: true,
+  componentAccess: false,
+})
+const newTokenSchema = reads(newTokenBody, { id: true, token: true })
+
+export type Token = z.infer<typeof tokenSchema>
 
 export interface TokenSettings {
   description: string

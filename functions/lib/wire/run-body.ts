@@ -119,7 +119,7 @@ export const rowResult = z.object({
 export type RowResult = z.infer<typeof rowResult>
 
 /** What a run did, as its execution and its job show it. */
-export const runResults = z.object({
+const runResults = z.object({
   status: z.enum(['success', 'error']),
   componentId: z.string(),
   configId: z.string(),

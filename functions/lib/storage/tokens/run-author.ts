@@ -1,7 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Configuration } from '../../storage-client/seldom-read.ts'
-import type { TokenClient } from '../../storage-client/token-client.ts'
-import type { Token } from '../../storage-client/token-reads.ts'
+import type { Token, TokenClient } from '../../storage-client/token-client.ts'
 import { leastRights, type Rights } from './rights.ts'
 
 /** A token that stored a part of what runs, or set it off. */
