@@ -23,7 +23,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
 it('a job that a crash left unstarted runs after the next start, without any request', async () => {
   const jobId = await inCloud(async cloud => {
     const jobs = jobsIn(cloud)
-    const { job } = await jobs.accept(id => ({
+    const job = await jobs.accept(id => ({
       id,
       status: 'waiting',
       input: { operationName: 'fileDelete', fileId: 1 },

@@ -26,7 +26,7 @@ export const storeRun = async ({ jobs }: Pick<StorageStores, 'jobs'>, given: Giv
     configId,
     ...(trigger && { trigger }),
   }
-  const { job: accepted } = await jobs.accept(id => ({
+  const accepted = await jobs.accept(id => ({
     id,
     status: 'waiting',
     input,

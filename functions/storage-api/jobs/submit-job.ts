@@ -83,10 +83,10 @@ export const acceptJob = async (
   services: AcceptServices,
   newJob: NewJob,
 ): Promise<{ job: JobRecord; isInFront: boolean }> => {
-  const { job, isAlone } = await storeJob(submitter, services, newJob)
+  const job = await storeJob(submitter, services, newJob)
   if (job.status !== 'waiting') return { job, isInFront: false }
   // The job is accepted now. If it cannot be started, the clock will start it.
-  const isInFront = await startInTurn(job, services, isAlone).catch(error => {
+  const isInFront = await startInTurn(job, services).catch(error => {
     services.log.error('job not started', { jobId: job.id, error })
     return false
   })
@@ -97,7 +97,7 @@ const storeJob = async (
   { caller, runId, idempotencyKey, sent, baseUrl, branchId, passedOver }: Submitter,
   services: AcceptServices,
   { input, admit, ...newJob }: NewJob,
-): Promise<{ job: JobRecord; isAlone: boolean }> => {
+): Promise<JobRecord> => {
   const { jobs, now, idempotency } = services
   const tableId = 'tableId' in input ? input.tableId : null
   // An export reads a snapshot, whatever is changed meanwhile.
@@ -141,7 +141,7 @@ const storeJob = async (
     // What was right when the first request came may not be any more: then the job of that one is asked for.
     const earlier = await idempotency.findId(request)
     const known = earlier === undefined ? undefined : await jobs.get(earlier)
-    if (known) return { job: known, isAlone: false }
+    if (known) return known
     throw error
   }
 }

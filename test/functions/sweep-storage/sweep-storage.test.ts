@@ -195,7 +195,7 @@ describe('the objects of tables', () => {
   })
 
   it('stay while the job that wrote them is not over', async () => {
-    const { job: accepted } = await service.stores.jobs.accept(id => ({
+    const accepted = await service.stores.jobs.accept(id => ({
       id,
       status: 'waiting',
       input: { operationName: 'tableDrop', tableId: 'in.c-main.x', force: false },

@@ -158,7 +158,7 @@ const error = { code: 'internalError', message: '', exceptionId: '', contextPara
 const acceptJobs = async (seconds: number, queueTableId: string | null = null): Promise<number[]> => {
   const open: number[] = []
   for (let second = 0; second < seconds; second++) {
-    const { job } = await service.stores.jobs.accept(id => ({
+    const job = await service.stores.jobs.accept(id => ({
       id,
       status: 'waiting',
       input: { operationName: 'fileDelete', fileId: 1 },

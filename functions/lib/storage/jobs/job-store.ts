@@ -79,17 +79,13 @@ export const createJobStore = (items: ItemTable, ids: IdSource, telling: Telling
 
     /**
      * Accepts the job that `make` returns for a new id, or finds the one that an earlier attempt of the request made. The id is
-     * above all that are in its queues: whoever was accepted before is in front. `isAlone`: nobody was in them.
+     * above all that are in its queues: whoever was accepted before is in front.
      */
-    accept: async (
-      make: (id: number) => WaitingJob,
-      once?: Once,
-    ): Promise<{ job: JobRecord; isAlone: boolean }> => {
+    accept: async (make: (id: number) => WaitingJob, once?: Once): Promise<JobRecord> => {
       const wanted = make(ids())
       const { newest } = createTableQueue(items, branchOf(wanted))
-      const last = Math.max(0, ...(await Promise.all(queuesOf(wanted).map(newest))))
-      ids.above(last)
-      return { job: await records.create(ids, make, { once, also: entering }), isAlone: last === 0 }
+      ids.above(Math.max(0, ...(await Promise.all(queuesOf(wanted).map(newest)))))
+      return records.create(ids, make, { once, also: entering })
     },
 
     /** The same of one that needs no table, for a transaction. */

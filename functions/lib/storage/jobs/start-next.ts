@@ -9,18 +9,13 @@ import { branchOf, isFinal, type JobRecord } from './job-record.ts'
 import { isRun, type JobStore, type RunJob } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
-/**
- * Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does.
- *
- * @param isAlone nobody was in the queue before. Of two that were both alone, the one behind waits in its execution.
- */
+/** Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does. */
 export const startInTurn = async (
   job: JobRecord,
   { queue, startJob }: Pick<StartOptions, 'queue' | 'startJob'>,
-  isAlone = false,
 ): Promise<boolean> => {
   // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
-  const first = isAlone || job.queueTableId === null ? undefined : await queue.first(job.queueTableId)
+  const first = job.queueTableId === null ? undefined : await queue.first(job.queueTableId)
   if (first !== undefined && first !== job.id) return false
   await startJob(job)
   return true

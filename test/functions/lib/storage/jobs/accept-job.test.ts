@@ -46,7 +46,7 @@ const open = async ({ jobs }: ReturnType<typeof processOf>) =>
 describe('a job that is accepted', () => {
   it('is there with its place and its entry for the clock, or not at all', async () => {
     const one = processOf()
-    const { id } = (await one.jobs.accept(make)).job
+    const { id } = await one.jobs.accept(make)
     expect([await one.queue.first(TABLE), await open(one)]).toEqual([id, [id]])
     const dying = processOf(now, { ...items, transact: () => Promise.reject(new Error('died')) })
     await expect(dying.jobs.accept(make)).rejects.toThrow('died')
@@ -56,9 +56,9 @@ describe('a job that is accepted', () => {
   it('is behind all that were acknowledged before, also where their clock is ahead', async () => {
     const ahead = processOf(() => new Date(time.getTime() + 60_000))
     const behind = processOf()
-    const first = (await ahead.jobs.accept(make)).job
-    const second = (await behind.jobs.accept(make)).job
-    const third = (await behind.jobs.accept(make)).job
+    const first = await ahead.jobs.accept(make)
+    const second = await behind.jobs.accept(make)
+    const third = await behind.jobs.accept(make)
     expect(await behind.queue.front(TABLE, 9)).toEqual([first.id, second.id, third.id])
   })
 
@@ -71,7 +71,7 @@ describe('a job that is accepted', () => {
     )
     const { jobs, queue } = processOf(now, lossy)
     const accepted = []
-    for (let count = 0; count < 8; count++) accepted.push((await jobs.accept(make)).job.id)
+    for (let count = 0; count < 8; count++) accepted.push((await jobs.accept(make)).id)
     expect(await queue.front(TABLE, 99)).toEqual(accepted)
   })
 })
@@ -79,7 +79,7 @@ describe('a job that is accepted', () => {
 describe('a request with a key', () => {
   it('that comes many times at once is one job in one place', async () => {
     const { jobs, queue, idempotency } = processOf()
-    const accept = async () => (await jobs.accept(make, { request, idempotency })).job
+    const accept = () => jobs.accept(make, { request, idempotency })
     const accepted = await Promise.all(Array.from({ length: 12 }, accept))
     expect(new Set(accepted.map(({ id }) => id)).size).toBe(1)
     expect(await queue.front(TABLE, 9)).toEqual([accepted[0]?.id])
@@ -89,16 +89,16 @@ describe('a request with a key', () => {
 
   it('is a new one when its key is forgotten, though the item is still there', async () => {
     const { jobs, idempotency } = processOf()
-    const { job: first } = await jobs.accept(make, { request, idempotency })
+    const first = await jobs.accept(make, { request, idempotency })
     time = new Date(time.getTime() + 31 * 86_400_000)
-    expect((await jobs.accept(make, { request, idempotency })).job.id).not.toBe(first.id)
+    expect((await jobs.accept(make, { request, idempotency })).id).not.toBe(first.id)
   })
 })
 
 describe('a job that begins and ends', () => {
   it('has the lease of its table from its beginning to its end, and leaves nothing', async () => {
     const { jobs, queue, ...others } = processOf()
-    const [first, second] = [(await jobs.accept(make)).job, (await jobs.accept(make)).job]
+    const [first, second] = [await jobs.accept(make), await jobs.accept(make)]
     if (first.status !== 'waiting' || second.status !== 'waiting') throw new Error('They were made so')
     const begun = await jobs.begin(first, now())
     expect(begun).toMatchObject({ status: 'processing' })
@@ -112,11 +112,7 @@ describe('a job that begins and ends', () => {
 
   it('rule 3, a claim is an attempt\u2019s: what a load has taken along nobody else ends, and what was ended nobody takes', async () => {
     const { jobs, queue } = processOf()
-    const [first, second, third] = [
-      (await jobs.accept(make)).job,
-      (await jobs.accept(make)).job,
-      (await jobs.accept(make)).job,
-    ]
+    const [first, second, third] = [await jobs.accept(make), await jobs.accept(make), await jobs.accept(make)]
     if (first.status !== 'waiting') throw new Error('It was made so')
     await jobs.begin(first, now())
     const cancel = (id: number) => jobs.get(id).then(job => job && jobs.failWaiting(job, now(), failure))
@@ -134,7 +130,7 @@ describe('a job that begins and ends', () => {
 
   it('and is claimed between the look at the lease and the end stays as it is', async () => {
     const { jobs, queue } = processOf()
-    const [first, second] = [(await jobs.accept(make)).job, (await jobs.accept(make)).job]
+    const [first, second] = [await jobs.accept(make), await jobs.accept(make)]
     if (first.status !== 'waiting') throw new Error('It was made so')
     await jobs.begin(first, now())
     const slow = processOf(now, {
@@ -150,7 +146,7 @@ describe('a job that begins and ends', () => {
 
   it('and whose end is asked for while it begins makes nothing visible', async () => {
     const { jobs } = processOf()
-    const { job } = await jobs.accept(make)
+    const job = await jobs.accept(make)
     if (job.status !== 'waiting') throw new Error('It was made so')
     const told = { action: 'put' as const, key: { pk: 'TOLD', sk: 'by me' }, item: {} }
     await jobs.wishEnd(job.id, 'me', [told])
