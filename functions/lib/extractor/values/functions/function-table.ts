@@ -12,11 +12,18 @@ interface FunctionContext {
   budget: TextBudget
 }
 
+type Run = (args: readonly Value[], context: FunctionContext) => Value
+
 interface FunctionEntry {
   /** Fewest and most arguments. */
   arity: readonly [number, number]
-  run(args: readonly Value[], context: FunctionContext): Value
+  run: Run
 }
+
+const takes = (fewest: number, most: number, run: Run): FunctionEntry => ({ arity: [fewest, most], run })
+
+const bytesOf = (value: Value = ''): Buffer => toBytes(value)
+const textOf = (value: Value = ''): string => toPhpText(value)
 
 const any = Number.POSITIVE_INFINITY
 
@@ -28,49 +35,33 @@ const LAST_SECOND = 8.64e12
 
 /** The functions of expressions (docs/reference/extractor-functions.md#functions), by name. Time zone UTC. */
 export const functionTable: Readonly<Record<string, FunctionEntry>> = {
-  md5: { arity: [1, 2], run: ([data, raw]) => hex(digest('md5', toBytes(data ?? '')), raw) },
-  sha1: { arity: [1, 2], run: ([data, raw]) => hex(digest('sha1', toBytes(data ?? '')), raw) },
-  hash: {
-    arity: [2, 3],
-    run: ([name, data, raw]) => hex(digest(toPhpText(name ?? ''), toBytes(data ?? '')), raw),
-  },
-  hash_hmac: {
-    arity: [3, 4],
-    run: ([name, data, key, raw]) =>
-      hex(hmac(toPhpText(name ?? ''), toBytes(data ?? ''), toBytes(key ?? '')), raw),
-  },
-  base64_encode: { arity: [1, 1], run: ([data]) => toBytes(data ?? '').toString('base64') },
-  urlencode: { arity: [1, 1], run: ([text]) => urlencode(toBytes(text ?? '')) },
-  time: { arity: [0, 0], run: (_args, context) => Math.floor(context.now) },
-  date: {
-    arity: [1, 2],
-    run: ([format, time], { now, budget }) => {
-      const text = toPhpText(format ?? '')
-      budget.check(text.length * LONGEST_DATE_PART)
-      const seconds = time === undefined || time === null ? now : toInteger(time)
-      if (Math.abs(seconds) > LAST_SECOND)
-        throw new UserError(
-          'extractor.functions.badArguments',
-          `date(): ${seconds} is no number of seconds since 1970`,
-        )
-      return date(text, seconds)
-    },
-  },
-  strtotime: {
-    arity: [1, 2],
-    run: ([text, base], context) =>
-      strtotime(toPhpText(text ?? ''), base === undefined || base === null ? context.now : toInteger(base)),
-  },
-  sprintf: {
-    arity: [1, any],
-    run: ([format, ...args], { budget }) => sprintf(toPhpText(format ?? ''), args, budget),
-  },
-  concat: { arity: [0, any], run: (args, { budget }) => joined(args, '', budget) },
-  implode: { arity: [1, 2], run: (args, context) => implode(args, context) },
-  ifempty: {
-    arity: [2, 2],
-    run: ([value, fallback]) => (isEmpty(value ?? null) ? (fallback ?? null) : (value ?? null)),
-  },
+  md5: takes(1, 2, ([data, raw]) => hex(digest('md5', bytesOf(data)), raw)),
+  sha1: takes(1, 2, ([data, raw]) => hex(digest('sha1', bytesOf(data)), raw)),
+  hash: takes(2, 3, ([name, data, raw]) => hex(digest(textOf(name), bytesOf(data)), raw)),
+  hash_hmac: takes(3, 4, ([name, data, key, raw]) =>
+    hex(hmac(textOf(name), bytesOf(data), bytesOf(key)), raw),
+  ),
+  base64_encode: takes(1, 1, ([data]) => bytesOf(data).toString('base64')),
+  urlencode: takes(1, 1, ([text]) => urlencode(bytesOf(text))),
+  time: takes(0, 0, (_args, context) => Math.floor(context.now)),
+  date: takes(1, 2, ([format, time], { now, budget }) => {
+    const text = textOf(format)
+    budget.check(text.length * LONGEST_DATE_PART)
+    const seconds = time === undefined || time === null ? now : toInteger(time)
+    if (Math.abs(seconds) > LAST_SECOND)
+      throw new UserError(
+        'extractor.functions.badArguments',
+        `date(): ${seconds} is no number of seconds since 1970`,
+      )
+    return date(text, seconds)
+  }),
+  strtotime: takes(1, 2, ([text, base], { now }) =>
+    strtotime(textOf(text), base === undefined || base === null ? now : toInteger(base)),
+  ),
+  sprintf: takes(1, any, ([format, ...args], { budget }) => sprintf(textOf(format), args, budget)),
+  concat: takes(0, any, (args, { budget }) => joined(args, '', budget)),
+  implode: takes(1, 2, (args, context) => implode(args, context)),
+  ifempty: takes(2, 2, ([value = null, fallback = null]) => (isEmpty(value) ? fallback : value)),
 }
 
 /** @throws UserError `extractor.functions.badArguments` */
