@@ -37,14 +37,16 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   }
   const at = services.now()
   if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterStep({ ...run, outputs }, 'save', at) }
-  const ageSeconds = (at.getTime() - Date.parse(run.phaseStartedAt)) / 1000
   const jobIds = outputs.flatMap(({ isLoaded, jobId }) => (isLoaded ? [] : (jobId ?? [])))
-  return {
-    run: { ...run, outputs },
-    waitSeconds: waitSecondsAt(ageSeconds),
-    waitsFor: jobIds.map(executionOfJob),
-  }
+  return waitFor(jobIds, { ...run, outputs }, at)
 }
+
+/** The step once more, when one of these jobs has ended, or after a while. */
+export const waitFor = (jobIds: readonly number[], run: Run, now: Date): StepResult => ({
+  run,
+  waitSeconds: waitSecondsAt((now.getTime() - Date.parse(run.phaseStartedAt)) / 1000),
+  waitsFor: jobIds.map(executionOfJob),
+})
 
 /**
  * From the first load to the saved state nobody stops the run: rows would be loaded again. A service that knows no such run, a hosted one,

@@ -5,14 +5,12 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
-import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
-import { sayWhoseRights } from './load-outputs.ts'
+import { sayWhoseRights, waitFor } from './load-outputs.ts'
 import { enterStep, type Run } from './run.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
 import { type InputMapping, readStorageMapping } from './storage-mapping.ts'
@@ -48,15 +46,10 @@ export const readInputs = async (
   }
   if (inputs.every(({ fileId }) => fileId !== undefined))
     return { run: enterStep({ ...run, inputs }, 'leg', now()) }
-  const ageSeconds = (now().getTime() - Date.parse(run.phaseStartedAt)) / 1000
   const jobIds = inputs.flatMap(({ fileId, jobId }) =>
     fileId === undefined && jobId !== undefined ? [jobId] : [],
   )
-  return {
-    run: { ...run, inputs },
-    waitSeconds: waitSecondsAt(ageSeconds),
-    waitsFor: jobIds.map(executionOfJob),
-  }
+  return waitFor(jobIds, { ...run, inputs }, now())
 }
 
 type Storage = RunServices['storage']

@@ -78,16 +78,20 @@ interface MapperContext {
   nextFile(): string
 }
 
-interface MapperState {
-  name: string
-  /** By name only: a resumed run may have another folder. */
-  file: string | null
-  bytes: number
+/** What is known of a table, beside its rows. */
+interface MappedTable {
   rows: number
   columns: string[]
   primaryKey: string[]
   /** The column that links rows to those of the table around theirs. */
-  parent: ParentColumn | undefined
+  parent?: ParentColumn | undefined
+}
+
+interface MapperState extends MappedTable {
+  name: string
+  /** By name only: a resumed run may have another folder. */
+  file: string | null
+  bytes: number
   kinds?: ReturnType<ColumnKinds['save']> | undefined
   children: MapperState[]
 }
@@ -104,10 +108,7 @@ class Mapper {
   readonly #context: MapperContext
   readonly #children = new Map<string, Mapper>()
   #out: AppendFile | undefined
-  #columns: string[] = []
-  #primaryKey: string[] = []
-  #rows = 0
-  #parent: ParentColumn | undefined
+  #table: MappedTable = { rows: 0, columns: [], primaryKey: [] }
   /** Absent: cells have no types. */
   #kinds: ColumnKinds | undefined
 
@@ -123,7 +124,7 @@ class Mapper {
     const out = this.open()
     for (const row of rows) {
       out.write(csvLine(this.#cellsOf(row, userData, link)))
-      this.#rows++
+      this.#table.rows++
     }
   }
 
@@ -131,9 +132,9 @@ class Mapper {
   open(): AppendFile {
     if (this.#out === undefined) {
       this.#out = new AppendFile(pathInside(this.#context.folder, this.#context.nextFile()))
-      this.#columns = this.#header()
-      this.#primaryKey = [...this.#keyColumns().values()]
-      this.#out.write(csvLine(this.#columns))
+      this.#table.columns = this.#header()
+      this.#table.primaryKey = [...this.#keyColumns().values()]
+      this.#out.write(csvLine(this.#table.columns))
     }
     return this.#out
   }
@@ -145,22 +146,19 @@ class Mapper {
   }
 
   finish(): FinishedTable {
-    const pieces = [this.open().finish(csvLine(this.#columns))]
+    const pieces = [this.open().finish(csvLine(this.#table.columns))]
+    const { rows, columns, primaryKey } = this.#table
     return {
-      ...{
-        name: this.#name,
-        columns: this.#columns,
-        primaryKey: this.#primaryKey,
-        types: [this.#context.type],
-      },
-      ...{ rows: this.#rows, kinds: this.#kinds, pieces },
+      ...{ name: this.#name, columns, primaryKey, rows, types: [this.#context.type] },
+      ...{ kinds: this.#kinds, pieces },
     }
   }
 
   #cellsOf(row: Json, userData: ExtraColumns, link: string): string[] {
     const cells = new Map<string, Json>()
     for (const entry of this.entries) this.#mapEntry(entry, { row, userData, link }, cells)
-    if (this.#parent !== undefined && !cells.has(this.#parent.column)) cells.set(this.#parent.column, link)
+    if (this.#table.parent !== undefined && !cells.has(this.#table.parent.column))
+      cells.set(this.#table.parent.column, link)
     return [...cells].map(([column, value]) => {
       if (value !== null && !isScalar(value)) throw notSingle(this.#context.type, cells, value)
       return this.#kinds ? this.#kinds.cell(column, value) : cellText(value, this.#context.compat)
@@ -194,7 +192,7 @@ class Mapper {
     const link = this.#link(given)
     if (!isDisabled) {
       if (!hasKey) cells.set(entry.destination, link)
-      child.#parent = { column: destination ?? `${this.#name}_pk`, isPrimaryKey }
+      child.#table.parent = { column: destination ?? `${this.#name}_pk`, isPrimaryKey }
     }
     child.add(Array.isArray(value) ? value : [value], given.userData, child === this ? given.link : link)
   }
@@ -229,7 +227,7 @@ class Mapper {
   }
 
   #keyValue(path: string, column: string, { row, userData, link }: GivenRow): Json {
-    if (this.#parent?.column === column) return link
+    if (this.#table.parent?.column === column) return link
     const entry = this.entries.find(candidate => candidate.path === path)
     if (entry?.kind === 'user') return userData[path] ?? null
     return mappedValue(row, path, entry?.delimiter ?? '.')
@@ -240,7 +238,7 @@ class Mapper {
     const key = new Map<string, string>()
     for (const entry of this.entries)
       if (entry.kind !== 'table' && entry.isPrimaryKey) key.set(entry.path, entry.destination)
-    if (this.#parent?.isPrimaryKey) key.set(this.#parent.column, this.#parent.column)
+    if (this.#table.parent?.isPrimaryKey) key.set(this.#table.parent.column, this.#table.parent.column)
     return key
   }
 
@@ -249,31 +247,24 @@ class Mapper {
     const columns = this.entries
       .filter(entry => (entry.kind === 'table' ? !hasKey && !entry.parentKey.isDisabled : entry.isInHeader))
       .map(({ destination }) => destination)
-    return this.#parent === undefined ? columns : [...columns, this.#parent.column]
+    return this.#table.parent === undefined ? columns : [...columns, this.#table.parent.column]
   }
 
   /** What `restore` needs; flushes. */
   save(): MapperState {
     this.#out?.flush()
     return {
+      ...this.#table,
       name: this.#name,
       file: this.#out === undefined ? null : basename(this.#out.path),
       bytes: this.#out?.bytes ?? 0,
-      rows: this.#rows,
-      columns: this.#columns,
-      primaryKey: this.#primaryKey,
-      parent: this.#parent,
       kinds: this.#kinds?.save(),
       children: [...this.#children.values()].map(child => child.save()),
     }
   }
 
-  restore(state: MapperState): void {
-    const { file, bytes, kinds, children } = state
-    this.#columns = state.columns
-    this.#primaryKey = state.primaryKey
-    this.#parent = state.parent
-    this.#rows = state.rows
+  restore({ name: _, file, bytes, kinds, children, ...table }: MapperState): void {
+    this.#table = table
     if (kinds) this.#kinds = new ColumnKinds(kinds)
     if (file !== null) this.#out = new AppendFile(pathInside(this.#context.folder, file), bytes)
     for (const saved of children) {
