@@ -6,6 +6,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import type { PollJobEnv } from '../functions/poll-job/handler.ts'
+import { allowReadingSecret } from './allow.ts'
 import { allowApart } from './allow-apart.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { addDashboard } from './dashboard.ts'
@@ -14,7 +16,7 @@ import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
 import type { ApiDomainProps } from './http-api.ts'
 import { ImportFlow } from './import-flow.ts'
-import { PollJobFunction } from './job-polling.ts'
+import { NodeFunction } from './node-function.ts'
 import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -70,7 +72,13 @@ export class MillraceStack extends DeployedStack {
     config: StackConfig,
     undelivered: IQueue,
   ): Record<'import' | 'export' | 'extract', StateMachine> {
-    const pollJob = new PollJobFunction(this, 'PollJob', { bundle: bundles['poll-job'], storage })
+    // All machines that wait for jobs share it.
+    const pollJob = new NodeFunction<PollJobEnv>(this, 'PollJob', {
+      bundle: bundles['poll-job'],
+      description: 'Reads a job of the storage service once and says how long to wait',
+      environment: { STORAGE_URL: storage.url, STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn },
+    })
+    allowReadingSecret(pollJob, storage.tokenSecret)
     const importFlow = new ImportFlow(this, 'Import', {
       bundle: bundles['start-import'],
       storage,

@@ -26,8 +26,7 @@ import {
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { drive } from './drive.ts'
 import { type ApiDomainProps, httpApi } from './http-api.ts'
-import type { ItemTable } from './item-table.ts'
-import { keptData } from './kept-data.ts'
+import { ItemTable } from './item-table.ts'
 import { executionsOf, machineIdentity } from './machine-identity.ts'
 import { MergeApplication } from './merge-application.ts'
 import { executionRole, NodeFunction } from './node-function.ts'
@@ -81,7 +80,16 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.sizes = sizes
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
-    const { items, tables } = keptData(this, props.tableVersionDays)
+    // What the service cannot make again. Deleted objects of tables stay as versions for so many days.
+    const items = new ItemTable(this, 'Items', {
+      partitionKey: 'pk',
+      sortKey: 'sk',
+      expiryAttribute: 'expiresAt',
+    })
+    const tables = new PrivateBucket(this, 'Tables', {
+      traits: 'tables',
+      versionDays: props.tableVersionDays,
+    })
     this.items = items
     this.tablesBucket = tables
     const store: Store = {
