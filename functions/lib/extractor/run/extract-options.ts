@@ -108,11 +108,6 @@ export type ExtractResult =
       summary: ExtractSummary
     }
 
-export interface ExtractCheckpoint {
-  version: 2
-  [key: string]: unknown
-}
-
 /** What a leg hands to the next: all that is needed to go on as if nothing had happened. */
 export interface Leg {
   /** Iteration under way: iterations run one after the other. */
@@ -137,6 +132,8 @@ export interface Leg {
 }
 
 const Stored = z.object({ version: z.literal(2), configuration: z.string(), leg: z.string() })
+
+export type ExtractCheckpoint = z.infer<typeof Stored>
 
 /** A checkpoint as plain JSON; the leg is a text, so that its numbers keep their digits. */
 export const formatCheckpoint = (leg: Leg, config: unknown): ExtractCheckpoint => ({

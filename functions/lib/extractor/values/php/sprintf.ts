@@ -37,26 +37,22 @@ export const sprintf = (format: string, args: readonly Value[], budget: TextBudg
   })
 }
 
+const radixes: Readonly<Record<string, number>> = { u: 10, b: 2, o: 8, x: 16, X: 16 }
+
 const convert = (type: string, value: Value, given: number | undefined, flags: string): string => {
   const precision = given === undefined || type === 's' ? given : Math.min(given, MAX_DIGITS)
   const plus = flags.replace(/'./gs, '').includes('+')
   const signed = (text: string): string => (plus && !text.startsWith('-') ? `+${text}` : text)
-  const unsigned = (radix: number): string => BigInt.asUintN(64, wholeOf(value)).toString(radix)
+  const radix = Object.hasOwn(radixes, type) ? radixes[type] : undefined
+  if (radix !== undefined) {
+    const text = BigInt.asUintN(64, wholeOf(value)).toString(radix)
+    return type === 'X' ? text.toUpperCase() : text
+  }
   switch (type) {
     case 's':
       return precision === undefined ? toPhpText(value) : toBytes(value).subarray(0, precision).toString()
     case 'd':
       return signed(`${wholeOf(value)}`)
-    case 'u':
-      return unsigned(10)
-    case 'b':
-      return unsigned(2)
-    case 'o':
-      return unsigned(8)
-    case 'x':
-      return unsigned(16)
-    case 'X':
-      return unsigned(16).toUpperCase()
     case 'c':
       return String.fromCharCode(toInteger(value) & 255)
     case 'e':

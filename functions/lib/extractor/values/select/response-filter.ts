@@ -102,26 +102,19 @@ const parseComparison = (text: string): RowFilter => {
 }
 
 const comparison = (operator: string, expected: string): ((value: string) => boolean) => {
-  switch (operator) {
-    case '==':
-      return value => value === expected
-    case '!=':
-      return value => value !== expected
-    case '~~':
-      return likePattern(expected)
-    case '!~': {
-      const isLike = likePattern(expected)
-      return value => !isLike(value)
-    }
-    case '>=':
-      return value => order(value, expected) >= 0
-    case '<=':
-      return value => order(value, expected) <= 0
-    case '>':
-      return value => order(value, expected) > 0
-    default:
-      return value => order(value, expected) < 0
-  }
+  const isLike = /~/.test(operator) ? likePattern(expected) : undefined
+  if (isLike !== undefined) return operator === '~~' ? isLike : value => !isLike(value)
+  const holds = comparisons[operator]
+  return value => holds?.(value, expected) === true
+}
+
+const comparisons: Readonly<Record<string, (value: string, expected: string) => boolean>> = {
+  '==': (value, expected) => value === expected,
+  '!=': (value, expected) => value !== expected,
+  '>=': (value, expected) => order(value, expected) >= 0,
+  '<=': (value, expected) => order(value, expected) <= 0,
+  '>': (value, expected) => order(value, expected) > 0,
+  '<': (value, expected) => order(value, expected) < 0,
 }
 
 const order = (a: string, b: string): number => {
