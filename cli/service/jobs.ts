@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import { failureOfJob, jobBody } from '../../functions/lib/wire/job-body.ts'
+import { jobBody } from '../../functions/lib/wire/job-body.ts'
 import { replacedRowsOfJob, rowsOfJob, tableOfJob } from '../../functions/lib/wire/job-results.ts'
-import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { type Api, path } from '../connect/api.ts'
 import { serviceCommand, serviceOptions } from '../connect/service-command.ts'
 import { number, option, wholeNumber } from '../shell/command.ts'
@@ -9,17 +8,17 @@ import { fieldAt, idAt, secondsBetween, timeAt } from '../shell/format-values.ts
 import type { Output } from '../shell/output.ts'
 
 /** The parts of a job that commands look at. The rest is kept for `--json`. */
-export const job = readsAll(jobBody, {
-  id: true,
+export const job = z.looseObject({
+  id: z.coerce.number(),
   status: z.catch(jobBody.shape.status, 'processing'),
-  tableId: false,
-  createdTime: false,
-  startTime: false,
-  endTime: false,
-  progress: false,
+  tableId: z.nullish(z.string()),
+  createdTime: z.nullish(z.string()),
+  startTime: z.nullish(z.string()),
+  endTime: z.nullish(z.string()),
+  progress: z.nullish(z.object({ rows: z.number() })),
   results: z.unknown(),
   operationParams: z.unknown(),
-  error: z.nullish(readsAll(failureOfJob, { code: false, message: true })),
+  error: z.nullish(z.looseObject({ code: z.nullish(z.string()), message: z.string() })),
 })
 
 export type ShownJob = z.infer<typeof job>

@@ -13,7 +13,7 @@ export const described = z.registry<Description>()
 
 /*
  * What the service and those who talk to it agree on is declared once, in this folder: routes answer so, and the console, the
- * client and the command line read it. `read-reply.ts` is for answers of other servers of the same API.
+ * client and the command line read it. `reads.ts` is for answers of other servers of the same API.
  */
 
 /** `2026-07-16T10:20:30+0000` (docs/reference/storage-api.md#requests). */

@@ -38,13 +38,6 @@ export const reads = <Of extends z.ZodMiniObject, const Wanted extends Wants<z.o
 ): Reader<z.output<Of>, Wanted> =>
   z.object(fieldsOf(contract, wanted)) as unknown as Reader<z.output<Of>, Wanted> // made of the same two
 
-/** The same, and fields that nobody wants are kept. */
-export const readsAll = <Of extends z.ZodMiniObject, const Wanted extends Wants<z.output<Of>>>(
-  contract: Of,
-  wanted: Wanted,
-): Reader<z.output<Of>, Wanted> =>
-  z.looseObject(fieldsOf(contract, wanted)) as unknown as Reader<z.output<Of>, Wanted> // made of the same two
-
 const fieldsOf = (
   contract: z.ZodMiniObject,
   wanted: Wants<Record<string, unknown>>,

@@ -15,8 +15,12 @@ import { page } from '../http/page.ts'
 import { recordAudit } from '../http/record-event.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
-import { hasNewestVersion } from '../services/newest-version.ts'
-import { isRedrivable, type RedrivenVersion, redriveOf } from '../services/redrive-execution.ts'
+import {
+  hasNewestVersion,
+  isRedrivable,
+  type RedrivenVersion,
+  redriveOf,
+} from '../services/redrive-execution.ts'
 import type { Services } from '../services/services.ts'
 
 export const routes = routesOf('dead letters')

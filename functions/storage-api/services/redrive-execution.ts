@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { executionArnOf, type Machines } from '../../lib/cloud/machines.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { landedObject } from '../../lib/landed-object.ts'
 import type { FailureRecord } from '../../lib/storage/failures/failure-store.ts'
-import { inputOfNewest } from './newest-version.ts'
 
 /** Which version of its object an import takes: the one that failed, or the one that is newest when it starts. */
 export type RedrivenVersion = 'same' | 'newest'
@@ -57,3 +57,21 @@ const boundInput = ({ machine, input }: FailureRecord, tokenId: string): unknown
 const runInput = z.looseObject({ tokenIds: z.array(z.unknown()).default([]) })
 
 const notRedrivable = (message: string) => new UserError('storage.deadLetters.notRedrivable', message)
+
+/** Whether it is about an object of the landing bucket, which somebody may have replaced since. */
+export const hasNewestVersion = ({ machine, input }: Pick<FailureRecord, 'machine' | 'input'>): boolean =>
+  machine === 'import' && landedObject.safeParse(input).success
+
+/**
+ * The dead letter's input without the version that failed: the import then takes the object as it is now.
+ *
+ * Error: 400 `storage.deadLetters.notRedrivable` for work that is about no object.
+ */
+export const inputOfNewest = (letter: Pick<FailureRecord, 'machine' | 'input'>) => {
+  const input = letter.machine === 'import' ? landedObject.safeParse(letter.input).data : undefined
+  if (input === undefined)
+    throw notRedrivable(
+      'Only imports of objects can be started with the newest version. Start this one with its own input.',
+    )
+  return { bucket: input.bucket, key: input.key }
+}

@@ -1,7 +1,6 @@
 import { FORM_BYTES, formOf, isTabbed } from '#lib/table-engine/csv/file-forms.ts'
 import type { LoadSettings } from '../drop-wire.ts'
 import { bytes } from '../format.ts'
-import { build } from './build.ts'
 import { sendFile } from './send-file.ts'
 
 /** The page that loads files, one after the other. */
@@ -98,3 +97,14 @@ const uploading = (sent: number, all: number, seconds: number): string => {
 
 const tableNameOf = (file: string): string =>
   file.replace(/(\.(csv|tsv|txt|jsonl|ndjson|json|parquet))?(\.gz)?$/i, '').replace(/[^A-Za-z0-9_-]+/g, '_')
+
+/** An element with properties and children. */
+const build = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] => {
+  const element = Object.assign(document.createElement(name), properties)
+  element.append(...children)
+  return element
+}

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/services/newest-version.ts'
+import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/services/redrive-execution.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { WHOLE } from '#lib/storage/failures/subject.ts'
 import { withStorage } from '#support/storage-service.ts'
