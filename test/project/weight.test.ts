@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 91_734,
-  'lines of tests': 84_600,
-  'words of documents': 93_217,
+  'lines of product': 90_109,
+  'lines of tests': 84_533,
+  'words of documents': 93_210,
   functions: 9,
   routes: 211,
   settings: 20,
