@@ -1,7 +1,6 @@
 import { patientWait } from '../lib/patient-wait.ts'
-import { branchOf, isDecided, type JobRecord, type WaitingJob } from '../lib/storage/jobs/job-record.ts'
+import { isDecided, type JobRecord, type WaitingJob } from '../lib/storage/jobs/job-record.ts'
 import { queuesOf } from '../lib/storage/jobs/job-store.ts'
-import { startNext } from '../lib/storage/jobs/start-next.ts'
 import { endDecided } from './end-decided.ts'
 import type { RunJobServices } from './job/services.ts'
 import { addsRows, TOGETHER_FILES } from './operations/queued-loads.ts'
@@ -39,16 +38,6 @@ const begunOrAhead = async (
     behind.push(...others)
   }
   return { begun: await jobs.begin(job, now()), behind }
-}
-
-/** Starts the jobs that come next. */
-export const startBehind = async (job: JobRecord, services: RunJobServices): Promise<void> => {
-  const ofBranch = { ...services, ...services.inBranch(branchOf(job)) }
-  // The work of this job is done, whatever becomes of the next. The clock finds that.
-  for (const tableId of queuesOf(job))
-    await startNext(tableId, ofBranch).catch(error =>
-      services.log.error('next job not started', { tableId, error }),
-    )
 }
 
 const waitSeconds = (job: JobRecord, now: Date): number => {

@@ -17,8 +17,9 @@ import {
   type ProcessingJob,
 } from '../lib/storage/jobs/job-record.ts'
 import { isRun, jobCancelled } from '../lib/storage/jobs/job-store.ts'
+import { startBehind } from '../lib/storage/jobs/start-next.ts'
 import { idsOf } from '../lib/storage/tables/aliases/alias-record.ts'
-import { beginJob, startBehind } from './begin-job.ts'
+import { beginJob } from './begin-job.ts'
 import { endDecided } from './end-decided.ts'
 import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'

@@ -61,7 +61,7 @@ interface Reads {
 }
 
 /** Items that are asked for at once, before any is awaited, are read in one call. */
-export const readingTogether = ({ get, getMany }: Reads): Reads['get'] => {
+export const readingTogether = (store: Reads): Reads['get'] => {
   let asked = new Map<string, ItemKey>()
   let found: Promise<Map<string, Item>> | undefined
   const read = async (): Promise<Map<string, Item>> => {
@@ -72,7 +72,9 @@ export const readingTogether = ({ get, getMany }: Reads): Reads['get'] => {
     found = undefined
     const [only] = keys
     const items =
-      only && keys.length === 1 ? [await get(only)].filter(item => item !== undefined) : await getMany(keys)
+      only && keys.length === 1
+        ? [await store.get(only)].filter(item => item !== undefined)
+        : await store.getMany(keys)
     return new Map(items.map(item => [nameOf({ pk: String(item['pk']), sk: String(item['sk']) }), item]))
   }
   return async key => {

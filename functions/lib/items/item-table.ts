@@ -92,10 +92,7 @@ export interface ItemStore {
 
 /** The few operations that the stores of the service need, whatever keeps the items. Refuses what DynamoDB would refuse. */
 export const createItemTable = (store: ItemStore, pause: Pause = pauseRandomly) => {
-  const read = readingTogether({
-    get: key => store.get(key),
-    getMany: keys => store.getMany(keys),
-  })
+  const read = readingTogether(store)
   const swap = async (
     key: ItemKey,
     attributes: Item | undefined,
@@ -211,14 +208,15 @@ const addedAtOnce = (writes: readonly ItemWrite[]): ItemWrite[] => {
   const adding = new Map<string, ItemWrite & { action: 'update' }>()
   return writes.flatMap(write => {
     if (write.action !== 'update' || write.when !== undefined || write.change.remove) return write
-    const first = adding.get(nameOf(write.key))
+    const name = nameOf(write.key)
+    const first = adding.get(name)
     if (!first) {
-      const own = { ...write, change: { ...write.change } }
-      adding.set(nameOf(write.key), own)
+      const own = { ...write }
+      adding.set(name, own)
       return own
     }
     const { add = {}, set } = write.change
-    const sums = Object.entries(add).map(([name, number]) => [name, number + (first.change.add?.[name] ?? 0)])
+    const sums = Object.entries(add).map(([of, number]) => [of, number + (first.change.add?.[of] ?? 0)])
     first.change = {
       add: { ...first.change.add, ...Object.fromEntries(sums) },
       set: { ...first.change.set, ...set },

@@ -37,6 +37,7 @@ export const importTable = async (
   services: RunJobServices,
   behind: readonly number[],
 ): Promise<Outcome> => {
+  // Together they are one read, and the file is known to whoever asks for it later.
   const [table] = await Promise.all([
     services.tables.get(input.tableId),
     services.files.getReadable(input.fileId),

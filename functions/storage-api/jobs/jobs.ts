@@ -4,7 +4,7 @@ import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, jobCancelled, type RunJob } from '../../lib/storage/jobs/job-store.ts'
-import { startNext } from '../../lib/storage/jobs/start-next.ts'
+import { startBehind } from '../../lib/storage/jobs/start-next.ts'
 import { jobBody } from '../../lib/wire/job-body.ts'
 import { runOfJob } from '../../lib/wire/run-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
@@ -143,8 +143,8 @@ export const cancelled = async (job: JobRecord, request: Sender, services: Servi
   await jobs.wishEnd(job.id, caller.description, telling(request, services, wishEvent(job)))
   const current =
     job.status === 'waiting' ? await jobs.failWaiting(job, now(), cancellation(caller.description)) : job
-  if (isFinal(current)) return startBehind(current, services)
-  if (!isRun(current)) return current
+  if (isFinal(current)) await startBehind(current, services)
+  if (isFinal(current) || !isRun(current)) return current
   // Whoever comes to load after this is refused. What is loaded already shall have its state: the wish counts then.
   const asked = await jobs.get(current.id)
   if (asked?.status === 'processing' && asked.isLoading) return asked
@@ -156,7 +156,9 @@ const cancellation = (by: string) => jobFailure(jobCancelled(by))
 /** Ends a run whose end somebody has asked for. */
 export const stopRun = async (job: RunJob, by: string, services: Services): Promise<JobRecord> => {
   await services.stopRun(job.id, jobCancelled(by))
-  return startBehind(await services.jobs.fail(job, services.now(), cancellation(by)), services)
+  const ended = await services.jobs.fail(job, services.now(), cancellation(by))
+  await startBehind(ended, services)
+  return ended
 }
 
 const wishEvent = (job: JobRecord) => {
@@ -172,14 +174,4 @@ const wishEvent = (job: JobRecord) => {
     message: `The end of the job ${job.id} (${job.input.operationName}) was asked for`,
     objectId: String(job.id),
   }
-}
-
-/** Starts the job that comes next. */
-export const startBehind = async (job: JobRecord, services: Services): Promise<JobRecord> => {
-  if (job.queueTableId !== null)
-    await startNext(job.queueTableId, { ...services, ...services.inBranch(branchOf(job)) }).catch(cause =>
-      // The clock finds it, too.
-      services.log.error('next job not started', { jobId: job.id, error: cause }),
-    )
-  return job
 }

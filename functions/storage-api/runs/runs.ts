@@ -5,6 +5,7 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, type RunJob } from '../../lib/storage/jobs/job-store.ts'
+import { startBehind } from '../../lib/storage/jobs/start-next.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
 import {
   type RunBody,
@@ -19,7 +20,7 @@ import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { accessDenied } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import { cancelled, startBehind, stopRun } from '../jobs/jobs.ts'
+import { cancelled, stopRun } from '../jobs/jobs.ts'
 import type { Caller, Services } from '../services/services.ts'
 
 export const routes = routesOf('runs')

@@ -6,7 +6,7 @@ import { runOfJob } from '../../wire/run-body.ts'
 import { ofBranch } from '../db/branch-id.ts'
 import { internalJobError } from './job-errors.ts'
 import { branchOf, isFinal, type JobRecord } from './job-record.ts'
-import { isRun, type JobStore, type RunJob } from './job-store.ts'
+import { isRun, type JobStore, queuesOf, type RunJob } from './job-store.ts'
 import type { TableQueue } from './table-queue.ts'
 
 /** Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does. */
@@ -33,6 +33,20 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
     if (front?.status !== 'waiting') return
     if (!isFinal(await restartJob(front, options))) return
   }
+}
+
+interface BehindOptions extends Omit<StartOptions, 'queue'> {
+  inBranch: (branchId: number) => Pick<StartOptions, 'queue'>
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
+
+/** Starts the jobs that come after one that has ended. Its work is done, whatever becomes of them: the clock finds them, too. */
+export const startBehind = async (job: JobRecord, options: BehindOptions): Promise<void> => {
+  const { queue } = options.inBranch(branchOf(job))
+  for (const tableId of queuesOf(job))
+    await startNext(tableId, { ...options, queue }).catch((error: unknown) =>
+      options.log.error('next job not started', { jobId: job.id, tableId, error }),
+    )
 }
 
 export interface StartOptions {
