@@ -3,7 +3,7 @@ import { idParts } from '../lib/storage/db/ids.ts'
 import { OF_RUNS } from '../lib/storage/jobs/job-store.ts'
 import { reviveJob, type StartOptions } from '../lib/storage/jobs/start-next.ts'
 
-interface OpenJobsServices extends Omit<StartOptions, 'queue'> {
+interface OpenJobsServices extends StartOptions {
   log: {
     error(message: string, extra: Record<string, unknown>): void
   }

@@ -40,6 +40,11 @@ export const createCleanUps = (items: ItemTable, now: () => Date) => {
     await items.delete(keyOf(left))
   }
 
+  /** From then on nobody decides it. Resolves to false when somebody has. */
+  const claim = async ({ partitions, state, due }: z.infer<typeof cleanUp>): Promise<boolean> =>
+    state === 'clearing' ||
+    (await items.update(keyOf({ partitions }), { set: { state: 'clearing' } }, { state, due })) !== undefined
+
   return {
     /** Before something is prepared. The decision has {@link decided} in its transaction. */
     async unlessDecided(left: Left): Promise<void> {
@@ -67,19 +72,19 @@ export const createCleanUps = (items: ItemTable, now: () => Date) => {
 
     clear,
 
-    /** Clears what is due. Resolves to how many. */
+    /** Clears what is due. Resolves to how many. What cannot be cleared keeps no other from it; then it throws. */
     async clearDue(): Promise<number> {
       let cleared = 0
+      const failures: unknown[] = []
       for await (const item of items.query(CLEAN_UPS, startingWith(''))) {
-        const { partitions, state, due } = cleanUp.parse(item)
-        if (due > now().toISOString()) continue
-        const isUndecided = state === 'pending'
-        const when = { state, due }
-        if (isUndecided && !(await items.update(keyOf({ partitions }), { set: { state: 'clearing' } }, when)))
-          continue
-        await clear({ partitions })
-        cleared++
+        const left = cleanUp.parse(item)
+        if (left.due > now().toISOString() || !(await claim(left))) continue
+        await clear(left).then(
+          () => cleared++,
+          error => failures.push(error),
+        )
       }
+      if (failures.length > 0) throw failures[0]
       return cleared
     },
   }

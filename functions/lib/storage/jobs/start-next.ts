@@ -12,7 +12,7 @@ import type { TableQueue } from './table-queue.ts'
 /** Starts a job that has just been accepted, unless others come before it in the queue of its table. Resolves to whether none does. */
 export const startInTurn = async (
   job: JobRecord,
-  { queue, startJob }: Pick<StartOptions, 'queue' | 'startJob'>,
+  { queue, startJob }: { queue: TableQueue; startJob: StartJob },
 ): Promise<boolean> => {
   // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
   const first = job.queueTableId === null ? undefined : await queue.first(job.queueTableId)
@@ -25,9 +25,9 @@ export const startInTurn = async (
  * Starts the job that is in front of a queue now. One that is started already keeps its one execution, so it does not
  * matter how often this happens; one whose execution was stopped is closed, and then the next one starts.
  */
-export const startNext = async (tableId: string, options: StartOptions): Promise<void> => {
+const startNext = async (tableId: string, queue: TableQueue, options: StartOptions): Promise<void> => {
   for (;;) {
-    const first = await options.queue.first(tableId)
+    const first = await queue.first(tableId)
     const front = first === undefined ? undefined : await options.jobs.get(first)
     // It may end while it is looked for.
     if (front?.status !== 'waiting') return
@@ -35,8 +35,8 @@ export const startNext = async (tableId: string, options: StartOptions): Promise
   }
 }
 
-interface BehindOptions extends Omit<StartOptions, 'queue'> {
-  inBranch: (branchId: number) => Pick<StartOptions, 'queue'>
+interface BehindOptions extends StartOptions {
+  inBranch: (branchId: number) => { queue: TableQueue }
   log: { error(message: string, extra: Record<string, unknown>): void }
 }
 
@@ -44,14 +44,13 @@ interface BehindOptions extends Omit<StartOptions, 'queue'> {
 export const startBehind = async (job: JobRecord, options: BehindOptions): Promise<void> => {
   const { queue } = options.inBranch(branchOf(job))
   for (const tableId of queuesOf(job))
-    await startNext(tableId, { ...options, queue }).catch((error: unknown) =>
+    await startNext(tableId, queue, options).catch((error: unknown) =>
       options.log.error('next job not started', { jobId: job.id, tableId, error }),
     )
 }
 
 export interface StartOptions {
   jobs: JobStore
-  queue: TableQueue
   startJob: StartJob
   now: () => Date
 }
@@ -63,7 +62,7 @@ const PROCESSING_TOO_LONG_MS = 16 * 60_000
  * Looks after a job that is open and has nobody in front. Starts it if nobody did; has it closed if it has been processing for too long and its
  * execution has ended. An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
  */
-export const reviveJob = async (job: JobRecord, options: Omit<StartOptions, 'queue'>): Promise<void> => {
+export const reviveJob = async (job: JobRecord, options: StartOptions): Promise<void> => {
   const isLong =
     job.status === 'processing' &&
     options.now().getTime() - Date.parse(job.startTime) > PROCESSING_TOO_LONG_MS
@@ -77,10 +76,7 @@ const GONE = { Error: 'ExecutionGone', Cause: 'The execution of the job has ende
  * whether the work was done, which takes the rights of the work. When that one has ended too, nobody knows. Resolves to the job as stored
  * afterwards.
  */
-const restartJob = async (
-  job: JobRecord,
-  { jobs, startJob, now }: Omit<StartOptions, 'queue'>,
-): Promise<JobRecord> => {
+const restartJob = async (job: JobRecord, { jobs, startJob, now }: StartOptions): Promise<JobRecord> => {
   if ((await startJob(job)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
   if (isFinal(current)) return current

@@ -26,7 +26,7 @@ const largeConfiguration = (internalId: string): Configuration => {
 let time: Date
 const now = () => time
 let items: ItemTable
-const clearDue = () => asFunction('tick', () => createCleanUps(guardWrites(items), now).clearDue())
+const clearDue = (of = items) => asFunction('tick', () => createCleanUps(guardWrites(of), now).clearDue())
 const pass = (ms: number) => {
   time = new Date(time.getTime() + ms)
 }
@@ -77,17 +77,11 @@ describe('rule 18, who prepares items says before that they are cleared unless d
     const { insert } = storeThat({
       transact: async writes => {
         pass(DAY_MS + 1)
-        const slow = createCleanUps(
-          {
-            ...items,
-            update: async (...change) => {
-              expect(await items.transact(writes)).toEqual([])
-              return items.update(...change)
-            },
-          },
-          now,
-        )
-        expect(await slow.clearDue()).toBe(0)
+        const decidedFirst: ItemTable['update'] = async (...change) => {
+          expect(await items.transact(writes)).toEqual([])
+          return items.update(...change)
+        }
+        expect(await clearDue({ ...items, update: decidedFirst })).toBe(0)
         return []
       },
     })
@@ -106,6 +100,16 @@ describe('rule 13, what a decision leaves is due after it', () => {
     expect(await clearDue()).toBe(1)
     expect(await partsOf('first')).toEqual([])
     expect((await storeThat().get(place))?.current.content.rows).toHaveLength(40)
+  })
+
+  it('and what cannot be cleared keeps no other from it', async () => {
+    const { leaving } = createCleanUps(items, now)
+    await items.transact(['CONFIG#a', 'CONFIG#b'].map(pk => leaving({ partitions: [pk] })))
+    await items.put({ pk: 'CONFIG#b', sk: 'b' }, {})
+    pass(60_001)
+    const query: ItemTable['query'] = (pk, range) => items.query(pk === 'CONFIG#a' ? '' : pk, range)
+    await expect(clearDue({ ...items, query })).rejects.toThrow()
+    expect(await partsOf('b')).toEqual([])
   })
 
   it('and nothing is left to do where he lived', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { recordReads } from '#support/recorded-reads.ts'
 import { withStorage } from '#support/storage-service.ts'
 import { storeRun } from '#support/store-run.ts'
 
@@ -9,21 +10,7 @@ const read: string[] = []
 const stopped: number[] = []
 const service = await withStorage({
   stopRun: async id => void stopped.push(id),
-  items: items => ({
-    ...items,
-    get: key => {
-      read.push(key.pk)
-      return items.get(key)
-    },
-    getMany: keys => {
-      read.push(...keys.map(({ pk }) => pk))
-      return items.getMany(keys)
-    },
-    query: (pk, range) => {
-      read.push(pk)
-      return items.query(pk, range)
-    },
-  }),
+  items: items => recordReads(items, read),
 })
 const { stores } = service
 /** Oldest first. */

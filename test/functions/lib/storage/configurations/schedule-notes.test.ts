@@ -14,6 +14,7 @@ import type { Configuration, ConfigurationPlace } from '#lib/storage/configurati
 import type { ConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
+import { recordReads } from '#support/recorded-reads.ts'
 import { runs } from '#support/thorough.ts'
 import { changed, configurationsOn } from './steps.ts'
 
@@ -57,21 +58,7 @@ describe('a look for schedules', () => {
   it('reads the configurations that have one, whatever others there are', async () => {
     const read: string[] = []
     const items = createMemoryItemTable()
-    const watched: ItemTable = {
-      ...items,
-      get: key => {
-        read.push(`${key.pk} ${key.sk}`)
-        return items.get(key)
-      },
-      getMany: keys => {
-        read.push(...keys.map(({ pk }) => pk))
-        return items.getMany(keys)
-      },
-      query: (pk, range) => {
-        read.push(pk)
-        return items.query(pk, range)
-      },
-    }
+    const watched = recordReads(items, read, ({ pk, sk }) => `${pk} ${sk}`)
     const writer = storeOn(items)
     for (let index = 0; index < 30; index++) await insert(writer, place(`c-${index}`), index % 10 === 0)
     for (let index = 0; index < 30; index++)
