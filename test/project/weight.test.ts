@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 90_109,
-  'lines of tests': 84_533,
+  'lines of product': 90_131,
+  'lines of tests': 84_531,
   'words of documents': 93_210,
   functions: 9,
   routes: 211,

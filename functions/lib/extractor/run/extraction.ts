@@ -49,7 +49,11 @@ export const openExtraction = async (options: ExtractOptions, masker: Masker) =>
     answers: pathInside(spoolDir, 'answers'),
   }
   const admissions = createAdmissions({
-    ...{ api: parsed.api, before: leg, now, log, sends: stop.sends },
+    api: parsed.api,
+    before: leg,
+    now,
+    log,
+    sends: stop.sends,
     wait: seconds => stop.wait(seconds, abort.signal, true),
   })
   const { traffic } = admissions

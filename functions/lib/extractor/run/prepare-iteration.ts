@@ -33,7 +33,11 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
   const opened = openApi({
     ...extraction,
-    ...{ run, attributes, evaluate, concurrency, signal: extraction.abort.signal },
+    run,
+    attributes,
+    evaluate,
+    concurrency,
+    signal: extraction.abort.signal,
     onRetry: () => extraction.leg.retries++,
   })
   const { session } = opened

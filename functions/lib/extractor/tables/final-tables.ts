@@ -66,7 +66,12 @@ export class WholeTables {
       for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
     }
     return [...this.#tables].map(([name, { out, columns, insteadOf, types, count: rows, kinds }]) => ({
-      ...{ name, columns: [...columns], primaryKey: [], types: [...types], rows, kinds },
+      name,
+      columns: [...columns],
+      primaryKey: [],
+      types: [...types],
+      rows,
+      kinds,
       ...(insteadOf !== undefined && { insteadOf }),
       pieces: [out.finish(headerLine(columns))],
     }))

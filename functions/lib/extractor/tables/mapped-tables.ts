@@ -149,8 +149,13 @@ class Mapper {
     const pieces = [this.open().finish(csvLine(this.#table.columns))]
     const { rows, columns, primaryKey } = this.#table
     return {
-      ...{ name: this.#name, columns, primaryKey, rows, types: [this.#context.type] },
-      ...{ kinds: this.#kinds, pieces },
+      name: this.#name,
+      columns,
+      primaryKey,
+      rows,
+      types: [this.#context.type],
+      kinds: this.#kinds,
+      pieces,
     }
   }
 

@@ -51,7 +51,9 @@ export const openApi = (given: OpenApiOptions) => {
     })
   const send = createSend({
     ...given,
-    ...{ dispatcher, requestTimeoutSeconds, bodyLimitBytes },
+    dispatcher,
+    requestTimeoutSeconds,
+    bodyLimitBytes,
     guard: options.guard === true,
     allowedPrivateHosts: options.allowedPrivateHosts,
     retryConfig: api.retryConfig,
@@ -62,7 +64,10 @@ export const openApi = (given: OpenApiOptions) => {
   const jobs = [...everyJob(run.config.jobs)]
   const session = createApiSession({
     ...given,
-    ...{ send, baseUrl, compat, bodyLimitBytes },
+    send,
+    baseUrl,
+    compat,
+    bodyLimitBytes,
     defaultHeaders: resolveDefaultHeaders(api, run.config, attributes, evaluate),
     trusted: trustedOrigins({
       baseUrl,
