@@ -38,7 +38,10 @@ const BATCH_PAUSES_MS = { first: 40, longest: 2560 }
 
 /** @param client default: one of the function's environment */
 export const createDocumentClient = (client = new DynamoDBClient({})): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
+  DynamoDBDocumentClient.from(client, {
+    // Without the second one a map with the name `constructor` is taken for an instance of a class, and refused.
+    marshallOptions: { removeUndefinedValues: true, convertClassInstanceToMap: true },
+  })
 
 /** A key as the table names its parts. */
 export type KeyOf = (key: ItemKey) => Item

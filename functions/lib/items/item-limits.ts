@@ -65,7 +65,7 @@ export const checkItem = (item: Item): void => {
     throw refusal('Nesting Levels have exceeded supported limits')
 }
 
-/** Bytes: names and values. Throws for a number that DynamoDB cannot hold, and for a name that is empty. */
+/** Bytes: names and values. Throws for a number that DynamoDB cannot hold, and for a name that it cannot. */
 export const sizeOfItem = (item: Item): number =>
   sumOf(attributesOf(item).map(([name, value]) => sizeOfName(name) + sizeOf(value)))
 
@@ -75,6 +75,8 @@ const attributesOf = (item: object): [string, unknown][] =>
 
 const sizeOfName = (name: string): number => {
   if (name === '') throw refusal('Empty attribute name')
+  // The SDK makes an object by assignment, which sets no property of this name: the value would be lost in silence.
+  if (name === '__proto__') throw refusal('An attribute cannot have the name __proto__')
   return Buffer.byteLength(name)
 }
 
