@@ -44,7 +44,7 @@ export const consoleSteps: Readonly<Record<string, Step<Smoke>>> = {
     const { status } = await fetch(upload.url, { method: 'PUT', body: csv })
     expectSame('The status of the bytes', status, 200)
     const tableId = `${smoke.bucketId}.cities`
-    const load = { fileId: upload.fileId, tableId, primaryKey: ['id'], delimiter: ',', incremental: false }
+    const load = { fileId: upload.fileId, tableId, primaryKey: 'id', delimiter: ',', incremental: false }
     const loaded = await browser.send('/console/drop/load', load)
     expectSame('The status of the load', loaded.status, 200)
     const { jobId }: { jobId: number } = JSON.parse(loaded.text)
