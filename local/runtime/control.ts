@@ -30,7 +30,7 @@ interface ControlServerOptions {
   readonly limits?: ConnectionLimits
 }
 
-/** One operation a request, in the form in which threads send values. The secret access key of the account is its bearer token. */
+/** One operation a request, in the form in which processes send values. The secret access key of the account is its bearer token. */
 export const controlServer = (
   operations: Promise<Operations>,
   { secretAccessKey, log, limits = usualLimits }: ControlServerOptions,

@@ -28,7 +28,7 @@ import { systemMachines } from './system-machines.ts'
 
 /**
  * How long running requests and invocations may take to finish when the cloud closes; what takes longer is cut off and
- * begun again at the next start. Threads in native code may need two seconds more to end.
+ * begun again at the next start.
  */
 const closeGraceMs = 4_000
 

@@ -2,7 +2,7 @@ import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts
 import { Container, type ContainerOptions } from '../lambda/container.ts'
 import type { Ports, TlsOptions } from '../lambda/protocol.ts'
 
-/** Pause before a restart, so that a thread that keeps dying uses little processor time. */
+/** Pause before a restart, so that a process that keeps dying uses little processor time. */
 const restartDelayMs = 1_000
 
 interface ApiServerOptions extends Omit<ContainerOptions, 'environment'> {
@@ -16,7 +16,7 @@ interface ApiServerOptions extends Omit<ContainerOptions, 'environment'> {
 
 /**
  * The HTTP API: the gateway's events, and the `answer` that a function's bundle exports beside its handler, which
- * takes several at once. It has its own thread, so that no other function waits for it.
+ * takes several at once. It has its own process, so that no other function waits for it.
  */
 export class ApiServer {
   readonly ports: Ports
@@ -60,12 +60,12 @@ export class ApiServer {
     await this.#container.terminate()
   }
 
-  /** Replaces a thread that died, on the same port, as Lambda replaces a container. */
+  /** Replaces a process that died, on the same port, as Lambda replaces a container. */
   async #restartOnExit(): Promise<void> {
     for (;;) {
       await this.#container.exited
       if (this.#isClosed) return
-      this.#options.log('the HTTP API’s thread has ended; starting another')
+      this.#options.log('the HTTP API’s process has ended; starting another')
       await new Promise(resolve => setTimeout(resolve, restartDelayMs).unref())
       if (this.#isClosed) return
       try {

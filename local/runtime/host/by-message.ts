@@ -18,14 +18,17 @@ interface Message {
   readonly error?: { readonly name: string; readonly message: string; code?: unknown; errcode?: unknown }
 }
 
-/** A worker, or the port of its parent. */
+/** A child process, or this process of its parent. */
 interface End {
-  on(name: 'message', listener: (message: Message) => void): unknown
-  postMessage(message: Message): void
+  // biome-ignore lint/suspicious/noExplicitAny: Node's types do not say what comes; the other side sends messages alone.
+  on(name: 'message', listener: (message: any) => void): unknown
+  send?(message: Message, handle: undefined, options: undefined, sent: () => void): unknown
 }
 
-/** Answers the thread at the other end, and asks it. */
+/** Answers the process at the other end, and asks it. */
 export const connect = (end: End, operations: Operations | Promise<Operations>) => {
+  // Whoever waits for an answer of a process that has ended hears of its end.
+  const send = (message: Message): void => void end.send?.(message, undefined, undefined, () => {})
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let last = 0
   let reason: Error | undefined
@@ -34,11 +37,11 @@ export const connect = (end: End, operations: Operations | Promise<Operations>) 
     if (!found) throw new Error(`This side knows no ${operation}`)
     return found(...given)
   }
-  end.on('message', ({ id, operation, given = [], result, error }) => {
+  end.on('message', ({ id, operation, given = [], result, error }: Message) => {
     if (operation !== undefined)
       return void run(operation, given)
-        .then(result => end.postMessage({ id, result }))
-        .catch((error: unknown) => end.postMessage({ id, error: plain(error) }))
+        .then(result => send({ id, result }))
+        .catch((error: unknown) => send({ id, error: plain(error) }))
     const asked = waiting.get(id)
     waiting.delete(id)
     if (error) asked?.reject(Object.assign(new Error(error.message), error))
@@ -49,7 +52,7 @@ export const connect = (end: End, operations: Operations | Promise<Operations>) 
     const asked = Promise.withResolvers<unknown>()
     const id = ++last
     waiting.set(id, asked)
-    end.postMessage({ id, operation, given })
+    send({ id, operation, given })
     return asked.promise as Promise<never> // of this operation
   }
   return {

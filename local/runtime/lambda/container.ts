@@ -1,13 +1,15 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { getCompileCacheDir } from 'node:module'
+import type { Socket } from 'node:net'
 import { dirname, extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 import { within } from '../../within.ts'
 import { connect, type Operations } from '../host/by-message.ts'
-import { InvocationError, invocationError, toFunctionError } from './function-error.ts'
+import { InvocationError, invocationError } from './function-error.ts'
 import type { Invoked, ListenOptions, Ports } from './protocol.ts'
-import type { ThreadOperations } from './worker.ts'
+import type { ProcessOperations } from './worker.ts'
 
 export interface ContainerOptions {
   /** Absolute path of the function's bundle. */
@@ -15,38 +17,38 @@ export interface ContainerOptions {
   /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
-  /** The thread's own `/tmp`: made for it, and removed with it. */
+  /** The process's own `/tmp`: made for it, and removed with it. */
   readonly temporary: string
-  /** What the thread may ask of its host. */
+  /** What the process may ask of its host. */
   readonly host: Promise<Operations>
   readonly onOutput: (chunk: Buffer) => void
 }
 
-const MiB = 1024 ** 2
-
 /**
- * Of young objects. V8 alone takes some 150 MiB for them in each thread that works much, and dozens of threads share this
+ * Of young objects. V8 alone takes some 50 MiB for each half of them in a process that works much, and dozens share this
  * machine; the work takes no longer with less.
  */
-const YOUNG_MIB = 24
+const SEMI_SPACE_MIB = 8
+
+const MiB = 1024 ** 2
 
 /** Seldom enough to cost nothing. What is larger for less time than this is not seen. */
 const LOOK_AT_MEMORY_MS = 500
 
-/** How long to wait for a terminated thread. One in native code ends only when that returns. */
-const terminationGraceMs = 2_000
+const WORKER = fileURLToPath(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url))
 
 /**
- * One warm copy of a function: a worker thread that has loaded the bundle and takes one invocation at a time.
+ * One warm copy of a function: a process that has loaded the bundle and takes one invocation at a time. What crashes native
+ * code ends this process alone, as in Lambda (rule 15).
  *
- * It is unusable (`isUsable`) once the thread has ended: by itself (`process.exit`, an uncaught error, out of memory), or
+ * It is unusable (`isUsable`) once the process has ended: by itself (`process.exit`, an uncaught error, out of memory), or
  * because the invocation took too long. The caller then makes another.
  */
 export class Container {
-  /** Resolves when the thread has ended, for whatever reason. */
+  /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<void>
   readonly #options: ContainerOptions
-  readonly #worker: Worker
+  readonly #process: ChildProcess
   readonly #channel: ReturnType<typeof connect>
   #isUsable = true
   #resting: NodeJS.Timeout | undefined
@@ -62,30 +64,28 @@ export class Container {
   private constructor(options: ContainerOptions) {
     const { codeFolder, environment, memoryMiB, temporary, host, onOutput } = options
     this.#options = options
-    this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: codeFolder,
+    const child = fork(WORKER, [codeFolder], {
       env: { ...keepsCompiledCode(codeFolder), ...environment, TMPDIR: temporary },
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMiB, maxYoungGenerationSizeMb: YOUNG_MIB },
+      execArgv: [`--max-old-space-size=${memoryMiB}`, `--max-semi-space-size=${SEMI_SPACE_MIB}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A signal of the terminal is for the runtime, which then tells its functions to stop.
+      detached: true,
     })
-    this.#channel = connect(this.#worker, host)
-    this.#worker.stdout.on('data', onOutput)
-    this.#worker.stderr.on('data', onOutput)
-    let crash: InvocationError | undefined
-    this.#worker.on('error', error => {
-      crash = crashOf(error)
-    })
+    this.#process = child
+    this.#channel = connect(child, host)
+    for (const output of [child.stdout, child.stderr]) output?.on('data', onOutput)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
-    this.#worker.on('exit', code => {
+    const over = (why: string): void => {
       void this.terminate()
-      this.#channel.cut(crash ?? invocationError('Runtime.ExitError', `Runtime exited with code ${code}`))
+      this.#channel.cut(invocationError('Runtime.ExitError', why))
       resolve()
-    })
-    // An idle container must not keep the process alive; a working one must.
-    this.#worker.unref()
+    }
+    child.on('error', error => over(`Runtime did not start: ${error.message}`))
+    child.on('close', (code, signal) => over(`Runtime exited with ${signal ?? `code ${code}`}`))
+    // An idle container must not keep the runtime alive; its servers do.
+    for (const handle of handlesOf(child)) handle.unref()
   }
 
   get isUsable(): boolean {
@@ -95,8 +95,8 @@ export class Container {
   /**
    * Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.OutOfMemory`, `Runtime.ExitError`.
    *
-   * Memory of native code (DuckDB's) is not seen: it belongs to the process. Nothing bounds what a function keeps on disk, since
-   * on one machine DuckDB may spill as much as there is room for.
+   * Memory of native code (DuckDB's) is not counted, and nothing bounds what a function keeps on disk: on one machine DuckDB may
+   * take and spill as much as there is room for.
    */
   async invoke(eventJson: string, timeoutSeconds: number): Promise<string> {
     clearTimeout(this.#resting)
@@ -109,7 +109,8 @@ export class Container {
     )
     let isOver = false
     const look = async (): Promise<void> => {
-      const memory = Math.ceil((await this.#memoryBytes()) / MiB)
+      // A process that has just ended has none.
+      const memory = Math.ceil((await this.#ask('memoryBytes').catch(() => 0)) / MiB)
       if (isOver || memory <= memoryMiB) return
       const tooMuch = `The function takes ${memory} MiB of memory and has ${memoryMiB}`
       this.#cutOff(invocationError('Runtime.OutOfMemory', tooMuch))
@@ -118,8 +119,9 @@ export class Container {
     try {
       const deadline = Date.now() + timeoutSeconds * 1000
       const invoked: Invoked = await this.#ask('invoke', eventJson, { awsRequestId, deadline })
-      if ('error' in invoked) throw new InvocationError(invoked.error)
-      return invoked.resultJson
+      if ('resultJson' in invoked) return invoked.resultJson
+      if (invoked.isLast) void this.terminate()
+      throw new InvocationError(invoked.error)
     } finally {
       isOver = true
       clearTimeout(timer)
@@ -127,19 +129,13 @@ export class Container {
     }
   }
 
-  /** Ends the invocation that is under way with this error, and the thread. */
+  /** Ends the invocation that is under way with this error, and the process. */
   #cutOff(error: InvocationError): void {
     this.#channel.cut(error)
     void this.terminate()
   }
 
-  /** Of its heap and its buffers. A thread that has just ended has none. */
-  async #memoryBytes(): Promise<number> {
-    const found = await this.#worker.getHeapStatistics().catch(() => undefined)
-    return found ? found.used_heap_size + found.external_memory : 0
-  }
-
-  /** Ends the thread when nothing is asked of it for so long. */
+  /** Ends the process when nothing is asked of it for so long. */
   rest(ms: number): void {
     this.#resting = setTimeout(() => void this.terminate(), ms).unref()
   }
@@ -150,40 +146,39 @@ export class Container {
     this.#ask('stop').catch(() => {})
   }
 
-  /** Loads the bundle before the first invocation, with variables that were not known when the thread began. */
+  /** Loads the bundle before the first invocation, with variables that were not known when the process began. */
   load(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     return this.#ask('load', environment)
   }
 
-  /** Serves the bundle's `answer`. The thread then keeps the process alive. Rejects with Node's error of the port. */
+  /** Serves the bundle's `answer`. It then keeps the runtime alive. Rejects with Node's error of the port. */
   serve(options: ListenOptions): Promise<Ports> {
-    this.#worker.ref()
+    this.#process.ref()
     return this.#ask('serve', options)
   }
 
   /** Refuses new requests and waits up to `graceMs` for the open ones. */
   async drain(graceMs: number): Promise<void> {
-    // A dead thread has no open requests, and one that is still loading does not answer.
+    // A dead process has no open requests, and one that is still loading does not answer.
     await within(
       graceMs,
       this.#ask('drain', graceMs).catch(() => {}),
     )
   }
 
-  /** Ends the thread at once. */
+  /** Ends the process at once. */
   terminate(): Promise<void> {
     this.#isUsable = false
     clearTimeout(this.#resting)
-    this.#terminated ??= within(terminationGraceMs, this.#worker.terminate()).then(() =>
-      rm(this.#options.temporary, { recursive: true, force: true }),
-    )
+    this.#process.kill('SIGKILL')
+    this.#terminated ??= this.exited.then(() => rm(this.#options.temporary, { recursive: true, force: true }))
     return this.#terminated
   }
 
-  #ask<Name extends keyof ThreadOperations>(
+  #ask<Name extends keyof ProcessOperations>(
     name: Name,
-    ...given: Parameters<ThreadOperations[Name]>
-  ): Promise<Awaited<ReturnType<ThreadOperations[Name]>>> {
+    ...given: Parameters<ProcessOperations[Name]>
+  ): Promise<Awaited<ReturnType<ProcessOperations[Name]>>> {
     return this.#channel.ask(name, ...given)
   }
 }
@@ -192,12 +187,7 @@ export class Container {
 const keepsCompiledCode = (codeFolder: string): Readonly<Record<string, string>> =>
   getCompileCacheDir() === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(codeFolder), 'compiled') }
 
-const crashOf = (error: unknown): InvocationError => {
-  const { errorType, errorMessage, trace } = toFunctionError(error)
-  const isOutOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  return new InvocationError({
-    errorType: isOutOfMemory ? 'Runtime.OutOfMemory' : 'Runtime.ExitError',
-    errorMessage: `Uncaught ${errorType}: ${errorMessage}`,
-    trace,
-  })
-}
+const handlesOf = (child: ChildProcess) =>
+  [child, child.channel, child.stdout as Socket | null, child.stderr as Socket | null].filter(
+    each => each != null,
+  )

@@ -11,7 +11,7 @@ export interface FunctionDefinition {
   readonly memoryMiB: number
   /** How many run side by side on this machine; further ones that are under way wait. */
   readonly concurrency: number
-  /** It begins when no lighter function waits for a thread. */
+  /** It begins when no lighter function waits for a process. */
   readonly isHeavy: boolean
 }
 
@@ -36,7 +36,7 @@ export const functionDefinition = (
     codeFolder: join(bundles, name),
     timeoutSeconds: seconds,
     memoryMiB,
-    // A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.
+    // A process takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation.
     isHeavy: memoryMiB > MIB_OF_A_CORE,
     concurrency: seconds <= SHORT_SECONDS ? FEW_SIDE_BY_SIDE : SIDE_BY_SIDE,
   }

@@ -99,7 +99,7 @@ export class FunctionPool {
     try {
       return await run(container)
     } finally {
-      // The place is free when a thread that has to end has ended.
+      // The place is free when a process that has to end has ended.
       if (!container.isUsable || this.#isClosed) await container.terminate()
       else {
         container.rest(idleMs)

@@ -21,7 +21,7 @@ interface FunctionsOptions {
   /** A key of a function's role, for as long as this process runs. */
   readonly keyOf: (name: string) => FunctionKey
   readonly dataDir: string
-  /** What the threads of a function may ask of their host. */
+  /** What the processes of a function may ask of their host. */
   readonly hostOf: (name: string) => Promise<Operations>
 }
 

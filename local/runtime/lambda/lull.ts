@@ -10,7 +10,7 @@ interface LullOptions {
 const usual: LullOptions = { longestMs: 10_000, standstillMs: 2_000 }
 
 /**
- * The time in which no invocation of a light function waits for a thread. Heavy ones wait for it before they begin.
+ * The time in which no invocation of a light function waits for a process. Heavy ones wait for it before they begin.
  *
  * Many files that land at once are many light hooks, each of which makes a load. A load takes along the files that wait
  * behind it, so the later loads begin, the fewer they are.
@@ -27,7 +27,7 @@ export class Lull {
     this.#options = options
   }
 
-  /** A light invocation waits for a thread. The caller calls the result when it has one. */
+  /** A light invocation waits for a process. The caller calls the result when it has one. */
   lightWaits(): () => void {
     if (this.#waiting === 0) this.#movedAt = performance.now()
     this.#waiting++

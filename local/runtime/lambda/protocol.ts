@@ -1,6 +1,6 @@
 import type { ConnectionLimits } from '../../http/limited-server.ts'
 
-/** What a thread is told of an invocation; it knows its function. */
+/** What a process is told of an invocation; it knows its function. */
 export interface Invocation {
   readonly awsRequestId: string
   /** Milliseconds since 1970 at which the invocation is cut off. */
@@ -22,7 +22,7 @@ export interface ListenOptions {
   readonly limits: ConnectionLimits
 }
 
-/** Where a thread listens. */
+/** Where a process listens. */
 export interface Ports {
   readonly port: number
   readonly tlsPort: number | undefined
@@ -35,4 +35,10 @@ export interface FunctionError {
   readonly trace: readonly string[]
 }
 
-export type Invoked = { readonly resultJson: string } | { readonly error: FunctionError }
+export type Invoked =
+  | { readonly resultJson: string }
+  | {
+      readonly error: FunctionError
+      /** The process ends with it. */
+      readonly isLast?: true
+    }

@@ -1,12 +1,11 @@
 /**
  * The inside of one "container": loads a function's bundle once and runs one invocation at a time.
  *
- * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
+ * It is a process whose `process.env` is the function's environment and nothing else.
  */
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parentPort, workerData } from 'node:worker_threads'
 import { giveHost } from '#lib/cloud/host.ts'
 import { arn } from '../../s3/account.ts'
 import { connect, hostOver } from '../host/by-message.ts'
@@ -14,20 +13,36 @@ import { toFunctionError } from './function-error.ts'
 import type { Invocation, Invoked, ListenOptions, Ports } from './protocol.ts'
 import type { ServedApp } from './serve-app.ts'
 
-if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
+// Nobody waits for what it does once its runtime has died.
+process.on('disconnect', () => process.exit())
 
 type Handler = (event: unknown, context: unknown) => unknown
 
-/** Keeps what was compiled once the thread is idle. Node itself does so when a thread ends by itself, and ours are ended. */
+/** Keeps what was compiled once the process is idle. Node itself does so when a process ends by itself, and ours are ended. */
 const keepingCompiled = setTimeout(flushCompileCache, 1_000).unref()
 let bundle: Promise<Record<string, unknown>> | undefined
 const load = () => {
-  // The container that starts this thread says where the bundle is.
-  bundle ??= import(pathToFileURL(join(workerData as string, 'index.mjs')).href)
+  const [, , codeFolder = ''] = process.argv
+  bundle ??= import(pathToFileURL(join(codeFolder, 'index.mjs')).href)
   return bundle
 }
 
-const invoke = async (eventJson: string, invocation: Invocation): Promise<Invoked> => {
+const crashed = Promise.withResolvers<Invoked>()
+process.on('uncaughtException', thrown => {
+  const { errorType, errorMessage, trace } = toFunctionError(thrown)
+  const error = {
+    errorType: 'Runtime.ExitError',
+    errorMessage: `Uncaught ${errorType}: ${errorMessage}`,
+    trace,
+  }
+  crashed.resolve({ error, isLast: true })
+  setImmediate(() => process.disconnect())
+})
+
+const invoke = (eventJson: string, invocation: Invocation): Promise<Invoked> =>
+  Promise.race([handled(eventJson, invocation), crashed.promise])
+
+const handled = async (eventJson: string, invocation: Invocation): Promise<Invoked> => {
   try {
     const { handler } = await load()
     if (typeof handler !== 'function')
@@ -85,12 +100,17 @@ const operations = {
     readyToLoad.resolve()
     await load()
   },
-  /** A thread gets no signals. What listens for this one ends what it does, as in Lambda. */
+  /** Of the heap and of buffers. */
+  memoryBytes: () => {
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  },
+  /** Who listens for this signal ends what it does, as in Lambda; the process itself goes on. */
   stop: () => void process.emit('SIGTERM'),
   /** Finishes the open requests and refuses new ones. */
   drain: (graceMs: number) => served?.drain(graceMs),
 }
 
-export type ThreadOperations = typeof operations
+export type ProcessOperations = typeof operations
 
-giveHost(hostOver(connect(parentPort, operations as never).ask)) // Its container alone asks, with what they take.
+giveHost(hostOver(connect(process, operations as never).ask)) // Its container alone asks, with what they take.

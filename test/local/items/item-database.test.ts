@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import type { Host } from '#lib/cloud/host.ts'
 import { createItemTable, startingWith } from '#lib/items/item-table.ts'
@@ -98,7 +98,12 @@ it('refuses a damaged file with a sentence, and leaves it as it is', async () =>
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/t'
 
-it('a thread gets answers and refusals over its port, and its rights see operation, table and partitions', async () => {
+const endOf = (port: MessagePort): Parameters<typeof connect>[0] => ({
+  on: (name, listener) => port.on(name, listener),
+  send: message => port.postMessage(message),
+})
+
+it('a function gets answers and refusals over its channel, and its rights see operation, table and partitions', async () => {
   const database = ItemDatabase.inMemory(files)
   const { port1, port2 } = new MessageChannel()
   const asked: unknown[] = []
@@ -108,8 +113,8 @@ it('a thread gets answers and refusals over its port, and its rights see operati
     asked.push([action, resource, partitions])
     return partitions[0] !== 'forbidden'
   })
-  connect(port1, operationsOf(bounded))
-  const items = createItemTable(hostOver(connect(port2, {}).ask).items('t'))
+  connect(endOf(port1), operationsOf(bounded))
+  const items = createItemTable(hostOver(connect(endOf(port2), {}).ask).items('t'))
   try {
     expect(await items.put({ pk: 'p', sk: 'a' }, { n: 1, gone: undefined }, 'absent')).toBe(true)
     expect(await items.put({ pk: 'p', sk: 'a' }, {}, 'absent')).toBe(false)

@@ -12,6 +12,14 @@ const folder = folderUntilEnd()
 
 const kept = { pk: 'kept', text: 'text' }
 
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
   const dataDir = join(folder, 'data')
   const bundles = await writeFlowBundles(join(folder, 'assembly'))
@@ -22,6 +30,7 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
+  let functionPid = 0
   try {
     await once(child.stdout, 'data')
     const running = await findRunningCloud(dataDir)
@@ -35,11 +44,18 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     await expect
       .poll(() => machines.describe({ machineArn, name: 'failed' }))
       .toMatchObject({ status: 'FAILED' })
+    await machines.start({ machineArn, name: 'pid', input: { do: 'pid' } })
+    const output = async () => (await machines.describe({ machineArn, name: 'pid' }))?.output
+    await expect.poll(output).toMatch(/^\d+$/)
+    functionPid = Number(await output())
+    expect(isAlive(functionPid)).toBe(true)
     await machines.start({ machineArn, name: 'under-way', input: { do: 'wait', ms: 1000 } })
   } finally {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
+  // Its functions end with it.
+  await expect.poll(() => isAlive(functionPid)).toBe(false)
 
   const cloud = await startEmbeddedCloud({ dataDir, bundles })
   try {
@@ -49,6 +65,29 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     expect(await (await fetch(`${cloud.api}/items/kept`)).json()).toMatchObject(kept)
     const end = await cloud.items(ItemTable).get({ pk: 'end', sk: 'item' })
     expect(end).toMatchObject({ end: { name: 'failed', error: 'UserError' } })
+  } finally {
+    await cloud.close()
+  }
+})
+
+it('rule 15: a step that crashes native code ends alone, again and again until its failure call; the others go on', async () => {
+  const bundles = await writeFlowBundles(join(folder, 'crashing'))
+  const cloud = await startEmbeddedCloud({ dataDir: join(folder, 'crashing-data'), bundles })
+  try {
+    const { ImportMachineArn: machineArn = '' } = cloud.describeOutputs()
+    const { machines } = cloud.host
+    await machines.start({ machineArn, name: 'beside', input: { do: 'wait', ms: 3_000 } })
+    await machines.start({ machineArn, name: 'crashing', input: { do: 'crash' } })
+    await expect
+      .poll(() => machines.describe({ machineArn, name: 'beside' }))
+      .toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
+    await expect
+      .poll(() => machines.describe({ machineArn, name: 'crashing' }))
+      .toMatchObject({
+        status: 'FAILED',
+        error: 'Runtime.ExitError',
+        cause: expect.stringContaining('SIGSEGV'),
+      })
   } finally {
     await cloud.close()
   }
