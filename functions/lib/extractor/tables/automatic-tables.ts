@@ -78,7 +78,6 @@ export class AutomaticTables {
   /** Flushes and returns what another process needs as `options.state`. */
   checkpoint(): AutomaticTablesState {
     this.#log.flush()
-    this.#live.flush()
     return {
       structure: storeStructure(this.#structure, true),
       isExact: this.#live.isExact,

@@ -1,27 +1,18 @@
 import { pathInside } from '../../paths/path-inside.ts'
 import { csvLine } from '../values/php/php-values.ts'
-import {
-  ColumnKinds,
-  type ItemsPlan,
-  kindOf,
-  type ListPlan,
-  noRows,
-  planObject,
-  type TableRows,
-} from './row-plan.ts'
+import { ColumnKinds, type ItemsPlan, kindOf, type ListPlan, planObject } from './row-plan.ts'
 import { RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 import { addParentColumn, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
-import { AppendFile, type ItemLog } from './table-spool.ts'
+import { type ItemLog, TableSpool } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
 /** A table whose rows are written once all of its columns are known. */
-interface WholeTable extends TableRows {
-  out: AppendFile
-  columns: readonly string[]
+class WholeTable extends TableSpool {
+  columns: readonly string[] = []
   insteadOf: string | undefined
-  types: Set<string>
+  readonly types = new Set<string>()
 }
 
 /** Tables by name, in the order of their first rows, from pages that are read again. */
@@ -46,9 +37,8 @@ export class WholeTables {
   ): WholeTable {
     let table = this.#tables.get(name)
     if (table === undefined) {
-      const out = new AppendFile(pathInside(this.#folder, `whole-${this.#tables.size}.csv`))
-      table = { ...noRows(kinds), out, columns, insteadOf, types: new Set() }
-      table.rows.line(headerLine(columns))
+      table = new WholeTable(name, pathInside(this.#folder, `whole-${this.#tables.size}.csv`), kinds)
+      Object.assign(table.begin(headerLine(columns)), { columns, insteadOf })
       this.#tables.set(name, table)
     }
     table.types.add(type)
@@ -63,18 +53,17 @@ export class WholeTables {
     const writer = new RowWriter({ compat, isStrict: false })
     for await (const { type, items, parent } of log.pages()) {
       writer.write(planOf(type, Object.keys(parent)), items, parent)
-      for (const { out, rows } of this.#tables.values()) out.writeBytes(rows.take())
+      for (const table of this.#tables.values()) table.keep()
     }
-    return [...this.#tables].map(([name, { out, columns, insteadOf, types, count: rows, kinds }]) => ({
-      name,
-      columns: [...columns],
-      primaryKey: [],
-      types: [...types],
-      rows,
-      kinds,
-      ...(insteadOf !== undefined && { insteadOf }),
-      pieces: [out.finish(headerLine(columns))],
-    }))
+    return [...this.#tables.values()].map(table => {
+      const { columns, insteadOf, types } = table
+      return table.finish({
+        columns: [...columns],
+        primaryKey: [],
+        types: [...types],
+        ...(insteadOf !== undefined && { insteadOf }),
+      })
+    })
   }
 }
 

@@ -2,15 +2,7 @@ import type { Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { safeName } from '../values/php/php-values.ts'
-import {
-  columnNodes,
-  dataColumns,
-  type ItemsPlan,
-  kindOf,
-  noRows,
-  planObject,
-  type TableRows,
-} from './row-plan.ts'
+import { columnNodes, dataColumns, type ItemsPlan, kindOf, planObject } from './row-plan.ts'
 import { misfit, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import { type LearnEvents, learnItems, type StructureNode } from './structure-node.ts'
@@ -22,7 +14,7 @@ import {
   type TableNames,
 } from './table-header.ts'
 import { type Segment, TableSpool, type TableSpoolState } from './table-spool.ts'
-import type { FinishedTable, Piece } from './write-tables.ts'
+import type { FinishedTable } from './write-tables.ts'
 
 /** Columns over all segments, 8 bytes each. */
 const MAX_PLANNED_COLUMNS = 2_000_000
@@ -35,12 +27,13 @@ interface LiveTablesOptions {
   nestedList(path: string): void
 }
 
-/** A table, and its rows of the page that is being written. */
-interface LiveTable extends TableRows {
-  node: StructureNode
-  spool: TableSpool
-  /** Names of its parent columns, once it has rows. */
-  parents: readonly string[] | undefined
+class LiveTable extends TableSpool {
+  readonly node: StructureNode
+
+  constructor(name: string, file: string, node: StructureNode) {
+    super(name, file)
+    this.node = node
+  }
 }
 
 /** What is known of a data type. */
@@ -107,7 +100,7 @@ export class LiveTables {
       if (isLearnt) for (const table of family.tables) table.itemsType = undefined
       return true
     } catch (error) {
-      for (const table of family.tables) dropRows(table)
+      for (const table of family.tables) table.drop()
       for (const table of this.#begun) table.parents = undefined
       if (error === misfit) return false
       throw error
@@ -127,23 +120,17 @@ export class LiveTables {
 
   /** The rows of the page. */
   #keep(tables: readonly LiveTable[]): void {
-    for (const { spool, parents } of this.#begun) {
-      spool.order = this.#started++
-      spool.parents = parents
-    }
+    for (const table of this.#begun) table.order = this.#started++
     for (const table of tables) {
-      const { node, spool, rows, count, itemsType } = table
+      const { node, itemsType } = table
       if (itemsType !== undefined) node.type = itemsType
-      if (count > 0) {
-        if (spool.bytes === 0) spool.expectHeader(this.#expectedHeader(table))
-        spool.write(rows.take(), count)
-      }
-      dropRows(table)
+      if (table.count > 0 && table.bytes === 0) table.begin(this.#expectedHeader(table))
+      table.keep()
     }
   }
 
-  #expectedHeader({ node, spool }: LiveTable): string {
-    return headerLine([...columnNames(node, this.#options.compat), ...(spool.parents ?? []).map(safeName)])
+  #expectedHeader({ node, parents = [] }: LiveTable): string {
+    return headerLine([...columnNames(node, this.#options.compat), ...parents.map(safeName)])
   }
 
   /** The first page of a type breaks nothing, whatever it upgrades: no row of it is written yet. */
@@ -156,9 +143,9 @@ export class LiveTables {
     else this.#plan(type)
   }
 
-  /** What `restore` needs, after a flush. */
+  /** Flushes, and returns what `restore` needs. */
   save(): TableSpoolState[] {
-    return [...this.#tables.values()].map(({ spool }) => spool.save())
+    return [...this.#tables.values()].map(table => table.save())
   }
 
   /** Resumes after a checkpoint: types that have rows are planned from what was known. */
@@ -166,7 +153,7 @@ export class LiveTables {
     this.#restoring = new Map(states.map(state => [state.name, state]))
     for (const type of this.#options.structure.roots.keys()) {
       this.#plan(type)
-      if ((this.#families.get(type)?.tables[0]?.spool.order ?? -1) < 0) this.#families.delete(type)
+      if ((this.#families.get(type)?.tables[0]?.order ?? -1) < 0) this.#families.delete(type)
     }
     this.#started = states.filter(state => state.order >= 0).length
     this.#restoring = undefined
@@ -179,11 +166,10 @@ export class LiveTables {
     const tables: LiveTable[] = []
     const plan = this.#planItems(items, tables)
     if (!this.isExact) return
-    for (const { spool, node } of tables) spool.startSegment(columnNodes(node).map(({ id }) => id))
-    this.#plannedColumns += tables.reduce(
-      (sum, { spool }) => sum + (spool.segments.at(-1)?.columns.length ?? 0),
-      0,
-    )
+    for (const table of tables) {
+      table.startSegment(columnNodes(table.node).map(({ id }) => id))
+      this.#plannedColumns += table.segments.at(-1)?.columns.length ?? 0
+    }
     // Ids as keys, most likely: every page brings new columns, and each segment would list them all.
     if (this.#plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
     this.#families.set(type, { items: plan, tables })
@@ -220,16 +206,12 @@ export class LiveTables {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
       return known
     }
-    const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.#tables.size}.csv`))
+    const file = pathInside(this.#options.folder, `rows-${this.#tables.size}.csv`)
+    const table = new LiveTable(name, file, node)
     const state = this.#restoring?.get(name)
-    if (state !== undefined) spool.restore(state)
-    const table = { node, spool, parents: spool.parents, ...noRows() }
+    if (state !== undefined) table.restore(state)
     this.#tables.set(name, table)
     return table
-  }
-
-  flush(): void {
-    for (const { spool } of this.#tables.values()) spool.flush()
   }
 
   /**
@@ -238,56 +220,34 @@ export class LiveTables {
    */
   finish(): FinishedTable[] | undefined {
     if (!this.isExact) return undefined
-    this.flush()
     const { structure, compat } = this.#options
-    const started = [...this.#tables.values()].filter(({ spool }) => spool.order >= 0)
+    const started = [...this.#tables.values()].filter(({ order }) => order >= 0)
     const reached = started.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
-    if (reached.some(({ node, spool }) => spool.parents?.some(name => node.children.has(name))))
-      return undefined
-    const tables: FinishedTable[] = []
-    for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
+    if (reached.some(({ node, parents }) => parents?.some(name => node.children.has(name)))) return undefined
+    const finished: FinishedTable[] = []
+    for (const table of reached.sort((a, b) => a.order - b.order)) {
+      const { node, parents = [] } = table
       const ids = columnNodes(node).map(({ id }) => id)
-      for (const name of spool.parents ?? []) addParentColumn(structure, node, name)
+      for (const name of parents) addParentColumn(structure, node, name)
       const columns = columnNames(node, compat)
       if (new Set(columns).size < columns.length) return undefined
-      const pieces = piecesOf(spool, segment => mapSegment(segment, node, ids, spool, compat))
-      const { name, rows } = spool
-      tables.push({ name, columns, primaryKey: [], types: [node.dataType], rows, pieces })
+      const about = { columns, primaryKey: [], types: [node.dataType] }
+      finished.push(table.finish(about, segment => mapSegment(segment, table, ids, compat)))
     }
-    return tables
+    return finished
   }
-}
-
-const dropRows = (table: LiveTable): void => {
-  table.rows.length = 0
-  table.count = 0
-  table.itemsType = undefined
 }
 
 const noCells: ReadonlyMap<string, number> = new Map()
 
-const piecesOf = (spool: TableSpool, mappingOf: (segment: Segment) => Piece['mapping']): Piece[] => {
-  const { file, bytes, header, segments } = spool
-  const mappings = segments.map(mappingOf)
-  if (mappings.every(mapping => mapping === undefined))
-    return [{ file, start: Buffer.byteLength(header), end: bytes, header }]
-  return segments.map(({ start }, i) => ({
-    file,
-    start,
-    end: segments[i + 1]?.start ?? bytes,
-    mapping: mappings[i],
-  }))
-}
-
 /** Columns of a segment that are gone were of nulls only, or the rows would not count as exact. */
 const mapSegment = (
   segment: Segment,
-  node: StructureNode,
+  { node, parents = [] }: LiveTable,
   ids: readonly number[],
-  spool: TableSpool,
   compat: boolean,
 ): readonly number[] | undefined => {
-  const parentCount = spool.parents?.length ?? 0
+  const parentCount = parents.length
   const isHidden = compat && node.type === 'null' && node.solid !== undefined
   const shown = isHidden ? ids.filter(id => id !== node.id) : ids
   const mapping = shown.map(id => (isHidden ? -1 : segment.columns.indexOf(id)))

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { basename } from 'node:path'
 import { UserError } from '../../errors/errors.ts'
 import { isObject, type Json } from '../../json/json-value.ts'
 import { pathInside } from '../../paths/path-inside.ts'
@@ -10,10 +9,19 @@ import {
   phpSerializeArray,
   phpVarExport,
 } from '../values/php/php-serialize.ts'
-import { cellText, csvLine, isEmpty, isScalar } from '../values/php/php-values.ts'
-import { type MappingEntry, mappedValue, readMapping, type TableEntry, tablesOfMapping } from './mapping.ts'
+import { cellText, isEmpty, isScalar } from '../values/php/php-values.ts'
+import {
+  type MappingEntry,
+  mappedValue,
+  type ParentKey,
+  readMapping,
+  type TableEntry,
+  tablesOfMapping,
+} from './mapping.ts'
 import { ColumnKinds } from './row-plan.ts'
-import { AppendFile } from './table-spool.ts'
+import { writeRow } from './row-writer.ts'
+import { headerLine } from './table-header.ts'
+import { TableSpool, type TableSpoolState } from './table-spool.ts'
 import type { FinishedTable } from './write-tables.ts'
 
 export interface MappedTablesState {
@@ -27,17 +35,20 @@ export class MappedTables {
   #files = 0
 
   constructor(
-    folder: string,
+    { folder, compat, isTyped }: { folder: string; compat: boolean; isTyped: boolean },
     mappings: unknown,
-    { compat, isTyped }: { compat: boolean; isTyped: boolean },
     state: MappedTablesState | undefined,
   ) {
-    const context = { compat, isTyped, folder, nextFile: () => `mapped-${this.#files++}.csv` }
-    for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {}))
-      this.#mappers.set(type, new Mapper(type, readMapping(type, mapping, compat), { ...context, type }))
-    if (state === undefined) return
-    this.#files = state.files
-    for (const saved of state.mappers) this.#mappers.get(saved.name)?.restore(saved)
+    const spoolOf = (name: string): TableSpool => {
+      const file = pathInside(folder, `mapped-${this.#files++}.csv`)
+      return new TableSpool(name, file, isTyped ? new ColumnKinds() : undefined)
+    }
+    for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {})) {
+      const table = { name: type, entries: readMapping(type, mapping, compat), parent: undefined }
+      const saved = state?.mappers.find(({ spool }) => spool.name === type)
+      this.#mappers.set(type, new Mapper(table, { type, compat, spoolOf }, saved))
+    }
+    this.#files = state?.files ?? this.#files
   }
 
   has(type: string): boolean {
@@ -45,7 +56,9 @@ export class MappedTables {
   }
 
   add(type: string, items: readonly Json[], userData: ExtraColumns): void {
-    this.#mappers.get(type)?.add(items, userData)
+    const root = this.#mappers.get(type)
+    root?.add(items, userData)
+    for (const { spool } of root?.all() ?? []) spool.keep()
   }
 
   checkpoint(): MappedTablesState {
@@ -54,10 +67,7 @@ export class MappedTables {
 
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
   finish(): FinishedTable[] {
-    const tables = [...this.#mappers.values()].flatMap(root => {
-      root.open()
-      return [...root.all()].map(mapper => mapper.finish())
-    })
+    const tables = [...this.#mappers.values()].flatMap(root => [...root.all()].map(mapper => mapper.finish()))
     // Generic Extractor adds these in the end, so that what comes after finds them
     for (const [type, { entries }] of this.#mappers) {
       for (const table of tablesOfMapping(type, entries)) {
@@ -73,70 +83,75 @@ interface MapperContext {
   /** Whose mapping it is. */
   type: string
   compat: boolean
-  isTyped: boolean
-  folder: string
-  nextFile(): string
+  spoolOf(name: string): TableSpool
 }
 
-/** What is known of a table, beside its rows. */
-interface MappedTable {
-  rows: number
-  columns: string[]
-  primaryKey: string[]
-  /** The column that links rows to those of the table around theirs. */
-  parent?: ParentColumn | undefined
-}
-
-interface MapperState extends MappedTable {
-  name: string
-  /** By name only: a resumed run may have another folder. */
-  file: string | null
-  bytes: number
-  kinds?: ReturnType<ColumnKinds['save']> | undefined
+interface MapperState {
+  spool: TableSpoolState
   children: MapperState[]
 }
 
-interface ParentColumn {
-  column: string
-  isPrimaryKey: boolean
+interface MappedTable {
+  name: string
+  entries: readonly MappingEntry[]
+  /** The column that links rows to those of the table around theirs. */
+  parent: ParentKey | undefined
 }
 
 /** Rows of one mapped table, and the mappers of the tables in it (docs/reference/extractor-tables.md#mappings). */
 class Mapper {
   readonly entries: readonly MappingEntry[]
+  readonly spool: TableSpool
   readonly #name: string
+  readonly #parent: ParentKey | undefined
+  /** Path to column of the primary key, the parent's column among them when it is one. */
+  readonly #key: ReadonlyMap<string, string>
+  readonly #columns: string[]
   readonly #context: MapperContext
   readonly #children = new Map<string, Mapper>()
-  #out: AppendFile | undefined
-  #table: MappedTable = { rows: 0, columns: [], primaryKey: [] }
-  /** Absent: cells have no types. */
-  #kinds: ColumnKinds | undefined
 
-  constructor(name: string, entries: readonly MappingEntry[], context: MapperContext) {
-    this.#name = name
+  constructor({ name, entries, parent }: MappedTable, context: MapperContext, saved?: MapperState) {
     this.entries = entries
+    this.#name = name
+    this.#parent = parent
     this.#context = context
-    if (context.isTyped) this.#kinds = new ColumnKinds()
+    const key = entries.flatMap(entry =>
+      entry.kind !== 'table' && entry.isPrimaryKey ? [[entry.path, entry.destination] as const] : [],
+    )
+    this.#key = new Map([...key, ...(parent?.isPrimaryKey ? [[parent.column, parent.column] as const] : [])])
+    const columns = entries.filter(entry =>
+      entry.kind === 'table' ? this.#isLinked(entry) : entry.isInHeader,
+    )
+    this.#columns = [...columns.map(({ destination }) => destination), ...(parent ? [parent.column] : [])]
+    this.spool = context.spoolOf(name)
+    if (saved) this.spool.restore(saved.spool)
+    else if (parent === undefined) this.spool.begin(headerLine(this.#columns))
+    for (const child of saved?.children ?? []) {
+      const entry = entries.find(
+        ({ kind, destination }) => kind === 'table' && destination === child.spool.name,
+      )
+      if (entry?.kind === 'table') this.#child(entry, child)
+    }
+  }
+
+  /** Whether rows have a column for a table in them: rows with a key are linked by that. */
+  #isLinked({ parent }: TableEntry): boolean {
+    return this.#key.size === 0 && parent !== undefined
   }
 
   /** @param link to the row around them */
   add(rows: readonly Json[], userData: ExtraColumns, link = ''): void {
-    const out = this.open()
+    if (this.spool.header === '') this.spool.begin(headerLine(this.#columns))
     for (const row of rows) {
-      out.write(csvLine(this.#cellsOf(row, userData, link)))
-      this.#table.rows++
+      const cells = new Map<string, Json>()
+      for (const entry of this.entries) this.#mapEntry(entry, { row, userData, link }, cells)
+      if (this.#parent !== undefined && !cells.has(this.#parent.column)) cells.set(this.#parent.column, link)
+      const single = [...cells].map(([column, value]) => {
+        if (value === null || isScalar(value)) return [column, value] as const
+        throw notSingle(this.#context.type, cells, value)
+      })
+      writeRow(this.spool, single, this.#context.compat)
     }
-  }
-
-  /** The file, made with the first rows or when the run ends without any. */
-  open(): AppendFile {
-    if (this.#out === undefined) {
-      this.#out = new AppendFile(pathInside(this.#context.folder, this.#context.nextFile()))
-      this.#table.columns = this.#header()
-      this.#table.primaryKey = [...this.#keyColumns().values()]
-      this.#out.write(csvLine(this.#table.columns))
-    }
-    return this.#out
   }
 
   /** This table, then those in it, in order of their first rows. */
@@ -146,28 +161,18 @@ class Mapper {
   }
 
   finish(): FinishedTable {
-    const pieces = [this.open().finish(csvLine(this.#table.columns))]
-    const { rows, columns, primaryKey } = this.#table
-    return {
-      name: this.#name,
-      columns,
-      primaryKey,
-      rows,
-      types: [this.#context.type],
-      kinds: this.#kinds,
-      pieces,
-    }
+    // Generic Extractor links tables with their first rows
+    if (this.#parent !== undefined && this.spool.header === '')
+      return new Mapper(
+        { name: this.#name, entries: this.entries, parent: undefined },
+        this.#context,
+      ).finish()
+    const types = [this.#context.type]
+    return this.spool.finish({ columns: this.#columns, primaryKey: [...this.#key.values()], types })
   }
 
-  #cellsOf(row: Json, userData: ExtraColumns, link: string): string[] {
-    const cells = new Map<string, Json>()
-    for (const entry of this.entries) this.#mapEntry(entry, { row, userData, link }, cells)
-    if (this.#table.parent !== undefined && !cells.has(this.#table.parent.column))
-      cells.set(this.#table.parent.column, link)
-    return [...cells].map(([column, value]) => {
-      if (value !== null && !isScalar(value)) throw notSingle(this.#context.type, cells, value)
-      return this.#kinds ? this.#kinds.cell(column, value) : cellText(value, this.#context.compat)
-    })
+  save(): MapperState {
+    return { spool: this.spool.save(), children: [...this.#children.values()].map(child => child.save()) }
   }
 
   #mapEntry(entry: MappingEntry, given: GivenRow, cells: Map<string, Json>): void {
@@ -188,40 +193,41 @@ class Mapper {
 
   #mapTable(entry: TableEntry, given: GivenRow, value: Json, cells: Map<string, Json>): void {
     const child = this.#child(entry)
-    const hasKey = this.#keyColumns().size > 0
-    const { isDisabled, destination, isPrimaryKey } = entry.parentKey
-    if (!hasKey && isEmpty(value)) {
-      if (!isDisabled) cells.set(entry.destination, null)
-      return
-    }
-    const link = this.#link(given)
-    if (!isDisabled) {
-      if (!hasKey) cells.set(entry.destination, link)
-      child.#table.parent = { column: destination ?? `${this.#name}_pk`, isPrimaryKey }
-    }
-    child.add(Array.isArray(value) ? value : [value], given.userData, child === this ? given.link : link)
+    const isNothing = this.#key.size === 0 && isEmpty(value)
+    const link = isNothing ? null : this.#link(given)
+    if (this.#isLinked(entry)) cells.set(entry.destination, link)
+    if (link !== null)
+      child.add(Array.isArray(value) ? value : [value], given.userData, child === this ? given.link : link)
   }
 
-  #child({ destination, parentKey, entries, path }: TableEntry): Mapper {
-    if (destination === this.#name) {
-      if (parentKey.isDisabled) return this
+  #child({ destination: name, parent, entries, path }: TableEntry, saved?: MapperState): Mapper {
+    if (name === this.#name) {
+      if (parent === undefined) return this
       throw badMapping("'parentKey.disable' must be true to parse child values into parent's table")
     }
     if (entries.length === 0) throw badMapping(`Key 'tableMapping' is not set for table '${path}'.`)
-    const child = this.#children.get(destination) ?? new Mapper(destination, entries, this.#context)
-    this.#children.set(destination, child)
+    let child = this.#children.get(name)
+    if (child === undefined) {
+      child = new Mapper({ name, entries, parent: this.#parentOf(name) }, this.#context, saved)
+      this.#children.set(name, child)
+    }
     return child
+  }
+
+  /** Several entries may send their rows to one table: those of all are linked when those of one are. */
+  #parentOf(table: string): ParentKey | undefined {
+    const tables = this.entries.filter(entry => entry.kind === 'table')
+    return tables.find(({ destination, parent }) => destination === table && parent !== undefined)?.parent
   }
 
   /** The values of the primary key, or a hash of the row when the mapping names no key. */
   #link(given: GivenRow): string {
     const { row, userData } = given
-    const key = this.#keyColumns()
-    if (key.size === 0) {
+    if (this.#key.size === 0) {
       const user = Object.keys(userData).length === 0 ? '' : phpSerializeArray(userData)
       return hash('md5', phpSerialize(row) + user, 'hex')
     }
-    const values = [...key].map(([path, column]) => this.#keyValue(path, column, given))
+    const values = [...this.#key].map(([path, column]) => this.#keyValue(path, column, given))
     const texts = values.map(value => {
       if (value === null || isScalar(value)) return cellText(value, this.#context.compat)
       throw badMapping(
@@ -232,53 +238,12 @@ class Mapper {
   }
 
   #keyValue(path: string, column: string, { row, userData, link }: GivenRow): Json {
-    if (this.#table.parent?.column === column) return link
+    if (this.#parent?.column === column) return link
     const entry = this.entries.find(candidate => candidate.path === path)
     if (entry?.kind === 'user') return userData[path] ?? null
     return mappedValue(row, path, entry?.delimiter ?? '.')
   }
-
-  /** Path to column of the primary key, the parent's column among them when it is one. */
-  #keyColumns(): Map<string, string> {
-    const key = new Map<string, string>()
-    for (const entry of this.entries)
-      if (entry.kind !== 'table' && entry.isPrimaryKey) key.set(entry.path, entry.destination)
-    if (this.#table.parent?.isPrimaryKey) key.set(this.#table.parent.column, this.#table.parent.column)
-    return key
-  }
-
-  #header(): string[] {
-    const hasKey = this.#keyColumns().size > 0
-    const columns = this.entries
-      .filter(entry => (entry.kind === 'table' ? !hasKey && !entry.parentKey.isDisabled : entry.isInHeader))
-      .map(({ destination }) => destination)
-    return this.#table.parent === undefined ? columns : [...columns, this.#table.parent.column]
-  }
-
-  /** What `restore` needs; flushes. */
-  save(): MapperState {
-    this.#out?.flush()
-    return {
-      ...this.#table,
-      name: this.#name,
-      file: this.#out === undefined ? null : basename(this.#out.path),
-      bytes: this.#out?.bytes ?? 0,
-      kinds: this.#kinds?.save(),
-      children: [...this.#children.values()].map(child => child.save()),
-    }
-  }
-
-  restore({ name: _, file, bytes, kinds, children, ...table }: MapperState): void {
-    this.#table = table
-    if (kinds) this.#kinds = new ColumnKinds(kinds)
-    if (file !== null) this.#out = new AppendFile(pathInside(this.#context.folder, file), bytes)
-    for (const saved of children) {
-      const entry = this.entries.find(e => e.kind === 'table' && e.destination === saved.name)
-      if (entry?.kind === 'table') this.#child(entry).restore(saved)
-    }
-  }
 }
-
 /** A row with what is added to it, and the link to the row around it. */
 interface GivenRow {
   row: Json

@@ -52,7 +52,14 @@ export interface TableEntry {
   delimiter: string
   destination: string
   entries: readonly MappingEntry[]
-  parentKey: { destination: string | undefined; isPrimaryKey: boolean; isDisabled: boolean }
+  /** Absent: the rows are not linked. */
+  parent: ParentKey | undefined
+}
+
+/** The column that links rows of a table in rows to these. */
+export interface ParentKey {
+  column: string
+  isPrimaryKey: boolean
 }
 
 /**
@@ -69,7 +76,7 @@ export const readMapping = (type: string, mapping: unknown, compat = false): Map
       `mappings.${type}`,
     )
   }
-  const entries = readEntries(mapping, `mappings.${type}`, compat)
+  const entries = readEntries(type, mapping, `mappings.${type}`, compat)
   if (!compat) refuseClashes(type, entries, `mappings.${type}`)
   return entries
 }
@@ -79,7 +86,7 @@ const refuseClashes = (
   table: string,
   entries: readonly MappingEntry[],
   at: string,
-  link?: { column: string; isPrimaryKey: boolean },
+  link?: ParentKey,
 ): void => {
   const hasKey = link?.isPrimaryKey || entries.some(entry => entry.kind !== 'table' && entry.isPrimaryKey)
   const columns = link === undefined ? [] : [link.column]
@@ -89,29 +96,44 @@ const refuseClashes = (
       columns.push(entry.destination)
       continue
     }
-    const { destination, parentKey } = entry
+    const { destination, parent } = entry
     const mapping = JSON.stringify(entry.entries)
     if ((mappings.get(destination) ?? mapping) !== mapping)
       throw config(`Table '${destination}' has two mappings that differ.`, at)
     mappings.set(destination, mapping)
-    if (!hasKey && !parentKey.isDisabled) columns.push(destination)
-    const column = parentKey.destination ?? `${table}_pk`
-    refuseClashes(destination, entry.entries, at, parentKey.isDisabled ? undefined : { ...parentKey, column })
+    if (!hasKey && parent !== undefined) columns.push(destination)
+    refuseClashes(destination, entry.entries, at, parent)
   }
   const twice = columns.find((column, index) => columns.indexOf(column) !== index)
   if (twice !== undefined) throw config(`Table '${table}' has two columns '${twice}'.`, at)
 }
 
-const readEntries = (mapping: Record<string, unknown>, at: string, compat: boolean): MappingEntry[] =>
-  Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`, compat))
+const readEntries = (
+  table: string,
+  mapping: Record<string, unknown>,
+  at: string,
+  compat: boolean,
+): MappingEntry[] =>
+  Object.entries(mapping).map(([path, settings]) =>
+    readEntry({ table, path, at: `${at}.${path}`, compat }, settings),
+  )
 
-const readEntry = (path: string, settings: unknown, at: string, compat: boolean): MappingEntry => {
+/** One entry of the mapping of a table, and where it stands. */
+interface EntryPlace {
+  table: string
+  path: string
+  at: string
+  compat: boolean
+}
+
+const readEntry = (place: EntryPlace, settings: unknown): MappingEntry => {
+  const { path, at, compat } = place
   const given = typeof settings === 'string' ? { mapping: { destination: settings } } : settings
   if (!isObject(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
   const type = !isEmptyAsArray(given['type']) ? given['type'] : 'column'
   const delimiter = text(given['delimiter']) ?? '.'
   if (!mappingTypes.some(known => known === type)) throw bad(`Invalid mapping type "${String(type)}".`, at)
-  if (type === 'table') return readTable(path, delimiter, given, at, compat)
+  if (type === 'table') return readTable(place, delimiter, given)
   const target = isObject(given['mapping']) ? given['mapping'] : {}
   const destination = text(target['destination'])
   if (destination === undefined)
@@ -128,29 +150,26 @@ const readEntry = (path: string, settings: unknown, at: string, compat: boolean)
 }
 
 const readTable = (
-  path: string,
+  { table, path, at, compat }: EntryPlace,
   delimiter: string,
   given: Record<string, unknown>,
-  at: string,
-  compat: boolean,
 ): TableEntry => {
   const destination = text(given['destination'])
   if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
   if (!isFileName(destination, MAX_TABLE_BYTES))
     throw config(`Key 'destination' is not the name of a table: '${destination}'.`, `${at}.destination`)
   const parentKey = isObject(given['parentKey']) ? given['parentKey'] : {}
+  const column = text(parentKey['destination']) ?? `${table}_pk`
   const inner = given['tableMapping']
   return {
     kind: 'table',
     path,
     delimiter,
     destination,
-    entries: isObject(inner) ? readEntries(inner, `${at}.tableMapping`, compat) : [],
-    parentKey: {
-      destination: text(parentKey['destination']),
-      isPrimaryKey: !isEmptyAsArray(parentKey['primaryKey']),
-      isDisabled: !isEmptyAsArray(parentKey['disable']),
-    },
+    entries: isObject(inner) ? readEntries(destination, inner, `${at}.tableMapping`, compat) : [],
+    parent: isEmptyAsArray(parentKey['disable'])
+      ? { column, isPrimaryKey: !isEmptyAsArray(parentKey['primaryKey']) }
+      : undefined,
   }
 }
 
@@ -176,24 +195,16 @@ interface TableOfMapping {
 export function* tablesOfMapping(
   name: string,
   entries: readonly MappingEntry[],
-  parentKey?: { column: string; isPrimaryKey: boolean },
+  parent?: ParentKey,
 ): Generator<TableOfMapping> {
-  const columns: string[] = []
-  const primaryKey: string[] = []
-  for (const entry of entries) {
-    if (entry.kind === 'table') {
-      const { destination = `${name}_pk`, isPrimaryKey, isDisabled } = entry.parentKey
-      const key = isDisabled ? undefined : { column: destination, isPrimaryKey }
-      yield* tablesOfMapping(entry.destination, entry.entries, key)
-    } else if (entry.isInHeader) {
-      columns.push(entry.destination)
-      if (entry.isPrimaryKey) primaryKey.push(entry.destination)
-    }
-  }
-  if (parentKey !== undefined) {
-    columns.push(parentKey.column)
-    if (parentKey.isPrimaryKey) primaryKey.push(parentKey.column)
-  }
+  for (const entry of entries)
+    if (entry.kind === 'table') yield* tablesOfMapping(entry.destination, entry.entries, entry.parent)
+  const own = entries.filter(entry => entry.kind !== 'table').filter(({ isInHeader }) => isInHeader)
+  const key = own.filter(({ isPrimaryKey }) => isPrimaryKey)
+  const columns = own.map(({ destination }) => destination)
+  const primaryKey = key.map(({ destination }) => destination)
+  if (parent !== undefined) columns.push(parent.column)
+  if (parent?.isPrimaryKey) primaryKey.push(parent.column)
   if (columns.length > 0) yield { name, columns, primaryKey }
 }
 

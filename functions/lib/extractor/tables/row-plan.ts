@@ -31,13 +31,6 @@ export interface TableRows {
   kinds: ColumnKinds | undefined
 }
 
-export const noRows = (kinds?: ColumnKinds): TableRows => ({
-  rows: new ByteText(),
-  count: 0,
-  itemsType: undefined,
-  kinds,
-})
-
 export interface ObjectPlan {
   /** In the order of the table. */
   columns: ColumnPlan[]
@@ -181,7 +174,7 @@ const cellKindOf = (value: Scalar): Kind =>
   typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'truth' : 'number'
 
 /** Lines in UTF-8, put together outside of the heap: as strings those of a page would outlive what V8 collects cheaply. */
-class ByteText {
+export class ByteText {
   bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(1024)
   length = 0
 

@@ -68,7 +68,7 @@ export const createTableSink = (options: TableSinkOptions) => {
   const automatic = isLegacy
     ? new LegacyTables(given, state?.automatic as LegacyTablesState | undefined)
     : new AutomaticTables(given, state?.automatic as AutomaticTablesState | undefined)
-  const mapped = new MappedTables(folder, options.mappings, { compat, isTyped }, state?.mapped)
+  const mapped = new MappedTables(given, options.mappings, state?.mapped)
   let rows = state?.rows ?? 0
 
   return {

@@ -4,6 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { pathInside } from '../../paths/path-inside.ts'
+import { ByteText, ColumnKinds, type TableRows } from './row-plan.ts'
+import type { NodeType } from './structure-node.ts'
+import type { FinishedTable, Piece } from './write-tables.ts'
 
 /** A run of rows that were written with the same columns. */
 export interface Segment {
@@ -15,35 +18,39 @@ export interface Segment {
 
 export interface TableSpoolState {
   name: string
+  /** By name only: a resumed run may have another folder. */
   file: string
   parents?: readonly string[] | undefined
   header: string
   order: number
   bytes: number
-  rows: number
+  written: number
   segments: Segment[]
+  kinds?: ReturnType<ColumnKinds['save']> | undefined
 }
 
-/** The rows of one table on disk while its header is still open: CSV without a header. */
-export class TableSpool {
+/** The rows of one table: those of the page under way in memory, all others on disk. */
+export class TableSpool implements TableRows {
   readonly name: string
+  readonly rows = new ByteText()
+  count = 0
+  itemsType: NodeType | undefined
+  kinds: ColumnKinds | undefined
   /** Names of the parent columns of its rows, in the order of the first row. */
   parents: readonly string[] | undefined
   /** When its first row was written, among all tables: parent columns are named in that order. */
   order = -1
-  rows = 0
-  #out: AppendFile
-  /** The header line when the first rows were written; usually the final one. */
+  /** Rows on disk. */
+  written = 0
+  /** The line that the file begins with; usually the final header. */
   header = ''
   segments: Segment[] = []
+  #out: AppendFile
 
-  constructor(name: string, file: string) {
+  constructor(name: string, file: string, kinds?: ColumnKinds) {
     this.name = name
+    this.kinds = kinds
     this.#out = new AppendFile(file)
-  }
-
-  get file(): string {
-    return this.#out.path
   }
 
   get bytes(): number {
@@ -51,45 +58,70 @@ export class TableSpool {
   }
 
   /** Puts a header before the first rows, so that a table whose header stays needs no copying in the end. */
-  expectHeader(line: string): void {
-    if (this.bytes > 0 || this.order < 0) return
-    this.header = line
-    this.#out.write(line)
+  begin(header: string): this {
+    this.header = header
+    this.#out.write(header)
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
+    return this
   }
 
-  write(lines: Uint8Array, rows: number): void {
-    this.#out.writeBytes(lines)
-    this.rows += rows
+  /** The page is whole: its rows go to disk. */
+  keep(): void {
+    this.#out.writeBytes(this.rows.take())
+    this.written += this.count
+    this.drop()
   }
 
-  flush(): void {
-    this.#out.flush()
+  /** Forgets the rows of the page. */
+  drop(): void {
+    this.rows.length = 0
+    this.count = 0
+    this.itemsType = undefined
   }
 
   /** Rows from here on have these columns. */
   startSegment(columns: readonly number[]): void {
     const current = this.segments.at(-1)
-    if (current !== undefined && sameIds(current.columns, columns)) return
-    if (current !== undefined && current.start === this.bytes) this.segments.pop()
+    if (current?.columns.join() === columns.join()) return
+    if (current?.start === this.bytes) this.segments.pop()
     this.segments.push({ start: this.bytes, columns })
   }
 
-  /** What `restore` needs, after a flush. */
+  /** Flushes, and returns what `restore` needs. */
   save(): TableSpoolState {
-    const { name, parents, header, order, bytes, rows, segments } = this
-    return { name, file: basename(this.file), parents, header, order, bytes, rows, segments }
+    const { name, parents, header, order, bytes, written, segments } = this
+    this.#out.flush()
+    const file = basename(this.#out.path)
+    return { name, file, parents, header, order, bytes, written, segments, kinds: this.kinds?.save() }
   }
 
   /** Resumes after a checkpoint. What a lost run wrote after it is cut off. */
-  restore({ file, bytes, name: _, ...state }: TableSpoolState): void {
-    this.#out = new AppendFile(pathInside(dirname(this.file), file), bytes)
-    Object.assign(this, state)
+  restore({ file, bytes, kinds, ...state }: TableSpoolState): this {
+    this.#out = new AppendFile(pathInside(dirname(this.#out.path), file), bytes)
+    return Object.assign(this, state, { kinds: kinds && new ColumnKinds(kinds) })
+  }
+
+  /** @param mappingOf how rows of a segment become those of the table; default: as they are */
+  finish(
+    table: Pick<FinishedTable, 'columns' | 'primaryKey' | 'types' | 'insteadOf'>,
+    mappingOf: (segment: Segment) => Piece['mapping'] = () => undefined,
+  ): FinishedTable {
+    this.#out.finish()
+    const { name, written: rows, kinds, header, segments, bytes } = this
+    const { path: file } = this.#out
+    const mappings = segments.map(mappingOf)
+    const isWhole = mappings.every(mapping => mapping === undefined)
+    const pieces = isWhole
+      ? [{ file, start: Buffer.byteLength(header), end: bytes, header }]
+      : segments.map(({ start }, i) => ({
+          file,
+          start,
+          end: segments[i + 1]?.start ?? bytes,
+          mapping: mappings[i],
+        }))
+    return { ...table, name, rows, kinds, pieces }
   }
 }
-
-const sameIds = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((id, i) => id === b[i])
 
 const BUFFER_BYTES = 1 << 17
 
@@ -144,12 +176,11 @@ export class AppendFile {
     this.#used = 0
   }
 
-  /** Makes the file, without rows if need be. Gives what it holds behind a header. */
-  finish(header = ''): { file: string; start: number; end: number; header: string } {
+  /** Makes the file, without rows if need be. */
+  finish(): void {
     this.flush()
     if (this.bytes === 0) closeSync(openSync(this.path, 'w'))
     this.#buffer = undefined
-    return { file: this.path, start: Buffer.byteLength(header), end: this.bytes, header }
   }
 
   /** The first piece replaces what an earlier run may have left under this name. */
