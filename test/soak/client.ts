@@ -14,6 +14,8 @@ export interface ApiReply {
   // Replies are read freely; what is wrong in them shows when they are compared.
   // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the step expects
   readonly body: any
+  /** Path of the next part of a list. */
+  readonly next?: string | undefined
 }
 
 export interface ApiCall {
@@ -39,7 +41,8 @@ export const callApi = async (
     signal: AbortSignal.timeout(longestRequestMs),
   })
   const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  const next = /\/v2\/storage\/([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), next }
 }
 
 /** Without retries of its own: the soak counts attempts. */
@@ -58,8 +61,9 @@ export class NotAcknowledged extends Error {
 }
 
 /** Passes a reply of the wanted status; one that asks to try again, or a fault, counts as no acknowledgement. */
-export const acknowledged = ({ status, body }: ApiReply, wanted: readonly number[]): ApiReply => {
-  if (wanted.includes(status)) return { status, body }
+export const acknowledged = (reply: ApiReply, wanted: readonly number[]): ApiReply => {
+  const { status, body } = reply
+  if (wanted.includes(status)) return reply
   // 500 while the process stops is no promise broken: the write is open. One that stays fails by its limit.
   if (status >= 500 || status === 429 || status === 409)
     throw new NotAcknowledged(`${status} ${JSON.stringify(body)}`)

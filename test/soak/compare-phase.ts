@@ -6,7 +6,7 @@ import {
 import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import type { Book } from './book.ts'
-import { acknowledged, callApi, s3Of } from './client.ts'
+import { type ApiReply, acknowledged, callApi, s3Of } from './client.ts'
 import { component, sharedConfiguration } from './configuration-steps.ts'
 import { sharedTable } from './import-steps.ts'
 import {
@@ -194,9 +194,13 @@ const compareConfiguration = async (facts: CloudFacts, book: Book): Promise<Diff
 }
 
 const compareEvents = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
-  const path = `events?component=soak.phase${book.phase}&limit=1000`
-  const { body } = acknowledged(await callApi(facts, { path }), [200])
-  const messages = body.map(({ message }: { message: string }) => message)
+  const messages: string[] = []
+  let path: string | undefined = `events?component=soak.phase${book.phase}&limit=1000`
+  while (path !== undefined) {
+    const { body, next }: ApiReply = acknowledged(await callApi(facts, { path }), [200])
+    messages.push(...body.map(({ message }: { message: string }) => message))
+    path = next
+  }
   return compareAdded('events', book.events, messages)
 }
 
