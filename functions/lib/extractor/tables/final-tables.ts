@@ -6,7 +6,7 @@ import type { Structure } from './structure.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
 import { addParentColumn, columnNames, headerLine, type TableNames, typeOf } from './table-header.ts'
 import { type ItemLog, TableSpool } from './table-spool.ts'
-import type { FinishedTable } from './write-tables.ts'
+import type { FinishedTable, TablesOptions } from './write-tables.ts'
 
 /** A table whose rows are written once all of its columns are known. */
 class WholeTable extends TableSpool {
@@ -67,13 +67,9 @@ export class WholeTables {
   }
 }
 
-interface FinalTablesOptions {
+interface FinalTablesOptions extends Pick<TablesOptions, 'folder' | 'compat' | 'isTyped'> {
   structure: Structure
-  compat: boolean
-  isTyped: boolean
   names: TableNames
-  /** Where the rows go. */
-  folder: string
 }
 
 interface FinalPlan extends ItemsPlan {
@@ -103,9 +99,11 @@ export class FinalTables {
   }
 
   /** The columns that rows of a data type have from its parents, before any of its rows: they may come with later ones only. */
-  expectParents(type: string, names: readonly string[]): void {
-    const list = this.#options.structure.root(type).child(ITEMS)
-    for (const name of names) this.#addParent(list, name)
+  expectParents(byType: ReadonlyMap<string, Iterable<string>>): void {
+    for (const [type, names] of byType) {
+      const list = this.#options.structure.root(type).child(ITEMS)
+      for (const name of names) this.#addParent(list, name)
+    }
   }
 
   /** Returns the name that the column has. */

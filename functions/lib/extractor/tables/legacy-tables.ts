@@ -1,6 +1,5 @@
 import { md5Digest } from '../../digests.ts'
 import type { Json } from '../../json/json-value.ts'
-import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../values/php/php-serialize.ts'
 import { shortName } from '../values/php/php-values.ts'
 import { WholeTables } from './final-tables.ts'
@@ -14,17 +13,10 @@ import {
   type TableRows,
 } from './row-plan.ts'
 import { ItemLog, type PageSource } from './table-spool.ts'
-import type { FinishedTable } from './write-tables.ts'
+import type { FinishedTable, TablesOptions } from './write-tables.ts'
 
 /** Gives the plan for the rows at a path of the old structure. */
 type Open = (path: string, parents: readonly string[]) => ItemsPlan
-
-interface LegacyTablesOptions {
-  folder: string
-  compat: boolean
-  structure: unknown
-  warn(message: string): void
-}
 
 export interface LegacyTablesState {
   structure: unknown
@@ -44,13 +36,13 @@ export class LegacyTables {
   readonly #compat: boolean
   readonly #headers = new Map<string, string[]>()
 
-  constructor(options: LegacyTablesOptions, state: LegacyTablesState | undefined) {
+  constructor(options: TablesOptions, state: LegacyTablesState | undefined) {
     const nestedList = (path: string): void =>
       options.warn(`Unsupported array nesting in '${path}'! Converting to JSON string.`)
     this.#folder = options.folder
     this.#compat = options.compat
     this.#structure = new LegacyStructure(state?.structure ?? options.structure, nestedList)
-    this.#log = new ItemLog(pathInside(options.folder, 'items.log'), state?.logBytes)
+    this.#log = new ItemLog(options.folder, state?.logBytes)
   }
 
   add(type: string, items: readonly Json[], parents: ExtraColumns, source?: PageSource): void {

@@ -22,7 +22,7 @@ import { ColumnKinds } from './row-plan.ts'
 import { writeRow } from './row-writer.ts'
 import { headerLine } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
-import type { FinishedTable } from './write-tables.ts'
+import type { FinishedTable, TablesOptions } from './write-tables.ts'
 
 export interface MappedTablesState {
   files: number
@@ -35,7 +35,7 @@ export class MappedTables {
   #files = 0
 
   constructor(
-    { folder, compat, isTyped }: { folder: string; compat: boolean; isTyped: boolean },
+    { folder, compat, isTyped }: TablesOptions,
     mappings: unknown,
     state: MappedTablesState | undefined,
   ) {

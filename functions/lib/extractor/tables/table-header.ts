@@ -1,4 +1,6 @@
-import { csvLine, safeName } from '../values/php/php-values.ts'
+import { UserError } from '../../errors/errors.ts'
+import type { Json } from '../../json/json-value.ts'
+import { csvLine, isScalar, safeName } from '../values/php/php-values.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
@@ -37,6 +39,39 @@ export const addParentColumn = (structure: Structure, node: StructureNode, key: 
   node.children.set(name, column)
   structure.nameColumns()
   return name
+}
+
+/**
+ * Where the columns of a table are in rows that were written with other ones: parent columns are behind them. `undefined`: in the same places.
+ * Columns that are gone were of nulls only, or the rows would not count as exact.
+ *
+ * @param from nodes of the columns of the rows, by id
+ * @param to those of the table
+ */
+export const mapColumns = (
+  from: readonly number[],
+  node: StructureNode,
+  to: readonly number[],
+  parentCount: number,
+  compat: boolean,
+): readonly number[] | undefined => {
+  const isHidden = compat && node.type === 'null' && node.solid !== undefined
+  const mapping = isHidden ? to.filter(id => id !== node.id).map(() => -1) : to.map(id => from.indexOf(id))
+  for (let i = 0; i < parentCount; i++) mapping.push(from.length + i)
+  const isSame = mapping.length === from.length + parentCount && mapping.every((place, i) => place === i)
+  return isSame ? undefined : mapping
+}
+
+/** @throws UserError `extractor.tables.parentNotScalar` */
+export const checkParents = (parents: Readonly<Record<string, Json>>): void => {
+  for (const [name, value] of Object.entries(parents)) {
+    if (value === null || isScalar(value)) continue
+    throw new UserError(
+      'extractor.tables.parentNotScalar',
+      `Error assigning parentId to a CSV file! The value of '${name}' is not a single value.`,
+      { params: { column: name } },
+    )
+  }
 }
 
 /** Whether a list is inside of one whose items null has hidden: Generic Extractor never reaches such a list. */

@@ -243,8 +243,8 @@ interface PageHead {
 export class ItemLog {
   readonly #out: AppendFile
 
-  constructor(file: string, bytes: number | undefined) {
-    this.#out = new AppendFile(file, bytes)
+  constructor(folder: string, bytes: number | undefined) {
+    this.#out = new AppendFile(pathInside(folder, 'items.log'), bytes)
   }
 
   get bytes(): number {

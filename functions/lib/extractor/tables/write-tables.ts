@@ -40,6 +40,18 @@ export interface Output {
   warn: (message: string) => void
 }
 
+/** What the kinds of tables of one bucket are made with. */
+export interface TablesOptions {
+  folder: string
+  compat: boolean
+  isTyped: boolean
+  /** What earlier runs have learnt. */
+  structure: unknown
+  /** Of all jobs: a list inside of rows does not take the name of one. */
+  dataTypes: readonly string[]
+  warn(message: string): void
+}
+
 /** Rows in a file of the spool. */
 export interface Piece {
   file: string
