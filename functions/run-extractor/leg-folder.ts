@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 
-/** Memory of a transfer: this many parts of this size. */
+/** Memory of an upload: this many parts of this size. */
 const PART_BYTES = 16 * 1024 ** 2
 const PARTS_IN_PARALLEL = 4
 
 /** The folders of one row on the function's disk. */
 export interface LegFolder {
   spool: string
+  /** The tables that the row reads. Of the spool, since their exports may expire before the row ends. */
   inputs: string
   outputs: string
   /** Says which checkpoint the spool stands at, for the next leg if it runs in this container. */
@@ -48,7 +52,7 @@ export const openLegFolder = async (
   return {
     isAsLeft,
     spool,
-    inputs: join(root, 'in', 'tables'),
+    inputs: join(spool, 'in'),
     outputs: join(root, 'out', 'tables'),
     leaveAt: key => writeFile(mark, key),
     remove: () => rm(root, { recursive: true, force: true }),
@@ -100,22 +104,18 @@ export const restoreSpool = async (
   for (const { path, parts } of files) {
     const target = spooled(folder, path)
     await mkdir(dirname(target), { recursive: true })
-    const handle = await open(target, 'w')
-    try {
-      await pMap(
-        withOffsets(parts),
-        async ({ key, bytes, start }) => {
-          const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-          const content = (await Body?.transformToByteArray()) ?? new Uint8Array()
-          if (content.length !== bytes)
-            throw new Error(`S3 sent ${content.length} of the ${bytes} bytes of ${key}`)
-          await writeAll(handle, content, start)
-        },
-        { concurrency: PARTS_IN_PARALLEL },
-      )
-    } finally {
-      await handle.close()
-    }
+    await writeFile(target, '')
+    await pMap(
+      withOffsets(parts),
+      async ({ key, bytes, start }) => {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+        const out = createWriteStream(target, { flags: 'r+', start })
+        await pipeline(Body as Readable, out) // In Node the SDK gives a stream of Node.
+        if (out.bytesWritten !== bytes)
+          throw new Error(`S3 sent ${out.bytesWritten} of the ${bytes} bytes of ${key}`)
+      },
+      { concurrency: PARTS_IN_PARALLEL },
+    )
   }
 }
 
@@ -146,30 +146,14 @@ const withOffsets = (parts: readonly { key: string; bytes: number }[]) => {
 }
 
 const readRange = async (path: string, start: number, bytes: number): Promise<Buffer> => {
-  const handle = await open(path)
-  try {
-    const buffer = Buffer.allocUnsafe(bytes)
-    for (let done = 0; done < bytes; ) {
-      const { bytesRead } = await handle.read(buffer, done, bytes - done, start + done)
-      if (bytesRead === 0) throw new Error(`${path} ends before byte ${start + bytes}`)
-      done += bytesRead
-    }
-    return buffer
-  } finally {
-    await handle.close()
-  }
+  const read = Buffer.concat(await createReadStream(path, { start, end: start + bytes - 1 }).toArray())
+  if (read.length < bytes) throw new Error(`${path} ends before byte ${start + bytes}`)
+  return read
 }
 
-const writeAll = async (handle: FileHandle, content: Uint8Array, start: number): Promise<void> => {
-  for (let done = 0; done < content.length; ) {
-    const { bytesWritten } = await handle.write(content, done, content.length - done, start + done)
-    done += bytesWritten
-  }
-}
-
-/** A file of the spool, or of the inputs, as objects in the work bucket, in order. */
+/** A file of the spool as objects in the work bucket, in order. */
 const spooledFile = z.object({
-  /** Relative to its folder. */
+  /** Relative to the folder. */
   path: z.string(),
   bytes: z.number(),
   parts: z.array(z.object({ key: z.string(), bytes: z.number() })),
@@ -182,8 +166,6 @@ export const legCheckpoint = z.object({
   /** What logins gave is in it, and the address of a next page may be a secret. */
   sealedCheckpoint: z.string(),
   files: z.array(spooledFile),
-  /** The tables that the row reads: their exports may expire before the row ends. */
-  inputs: z.array(spooledFile).default([]),
   pages: z.number(),
   /** All are read. */
   isRead: z.boolean().default(false),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
@@ -45,11 +45,8 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const { allowedHosts, now, log } = services
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
-  if (before && !folder.isAsLeft) {
-    await restoreSpool(folder.spool, before.files, work)
-    await restoreSpool(folder.inputs, before.inputs, work)
-  }
-  if (!before?.inputs.length) await fetchInputs(run, folder.inputs, services)
+  if (before && !folder.isAsLeft) await restoreSpool(folder.spool, before.files, work)
+  if (!existsSync(folder.inputs)) await fetchInputs(run, folder.inputs, services)
 
   const { configuration, state, sealed, reader, opened } = await openRow(run, services)
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
@@ -121,16 +118,11 @@ const saveCheckpoint = async (
     )
   const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`
   const files = await saveSpool(folder.spool, before?.files ?? [], `${prefix}spool/`, work)
-  const hasInputs = run.inputs.length > 0
-  const inputs = hasInputs
-    ? await saveSpool(folder.inputs, before?.inputs ?? [], `${prefix}inputs/`, work)
-    : []
   const key = `${prefix}checkpoint.json`
   const sealedCheckpoint = seal.seal(JSON.stringify(result.checkpoint), run.id)
   const checkpoint: LegCheckpoint = {
     sealedCheckpoint,
     files,
-    inputs,
     pages,
     isRead: result.isRead,
     progressAt,
