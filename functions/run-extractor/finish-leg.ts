@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
@@ -42,13 +42,11 @@ export const finishLeg = async (
       services.log.warn('no such output', { source, files })
 
   // Every destination is known to be good before the first byte is sent.
-  const targets = await Promise.all(
-    result.tables.map(async table => {
-      const file = basename(table.file)
-      const manifest = await readManifest(table.file)
-      return { table, ...outputTarget({ file, manifest, mappings, componentId, configId }) }
-    }),
-  )
+  const targets = result.tables.map(table => {
+    const { manifest } = table
+    const file = basename(table.file)
+    return { table, ...outputTarget({ file, manifest, mappings, componentId, configId }) }
+  })
   const { work } = services
   const outputs: OutputTable[] = (uploadsKey && (await work.readAs(uploadsKey, z.array(outputTable)))) || []
   for (const { table, ...target } of targets.slice(outputs.length)) {
@@ -73,21 +71,6 @@ export const finishLeg = async (
   return {
     run: enterStep({ ...warned, outputs, stateKey }, 'load', services.now()),
   }
-}
-
-const manifestSchema = z.object({
-  destination: z.string().optional(),
-  incremental: z.boolean().default(false),
-  primary_key: z.array(z.string()).default([]),
-  types: z.literal('detect').optional(),
-  text_columns: z.array(z.string()).optional(),
-})
-
-const readManifest = async (file: string) => {
-  const { primary_key, text_columns, ...manifest } = manifestSchema.parse(
-    JSON.parse(await readFile(`${file}.manifest`, 'utf8')),
-  )
-  return { ...manifest, primaryKey: primary_key, textColumns: text_columns }
 }
 
 const SLICE_BYTES = 16 * 1024 ** 2

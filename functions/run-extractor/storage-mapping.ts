@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
+import type { TableManifest } from '../lib/extractor/tables/write-tables.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
 import { isTableIdForLoad } from '../lib/wire/storage-ids.ts'
 
@@ -68,15 +69,6 @@ export const readStorageMapping = (configuration: Record<string, unknown>): Stor
     )
   const { storage } = parsed.data
   return { inputs: storage?.input.tables ?? [], outputs: storage?.output.tables ?? [] }
-}
-
-/** Manifest beside a table in `out/tables` (docs/reference/extractor-tables.md#files). */
-interface TableManifest {
-  destination?: string | undefined
-  primaryKey: string[]
-  incremental: boolean
-  types?: 'detect' | undefined
-  textColumns?: string[] | undefined
 }
 
 interface OutputTarget extends Omit<TableManifest, 'destination'> {

@@ -14,6 +14,7 @@ export interface WrittenTable {
   insteadOf?: string
   /** Path of the CSV file; the manifest is `<file>.manifest`. */
   file: string
+  manifest: TableManifest
   columns: string[]
   primaryKey: string[]
   /** Data types that its rows come from. */
@@ -29,13 +30,22 @@ export interface TableLoad {
   primaryKey: string[]
 }
 
+/** What the manifest beside a table says of it (docs/reference/extractor-tables.md#files). */
+export interface TableManifest extends TableLoad {
+  /** Absent without a bucket. */
+  destination?: string | undefined
+  types?: 'detect' | undefined
+  /** Those of the columns that are text whatever their values look like. */
+  textColumns?: string[] | undefined
+}
+
 /** Where finished tables go. */
 export interface Output {
   folder: string
   /** Output bucket without `in.c-`: file `<bucket>.<table>`, destination `in.c-<bucket>.<table>`. Absent: `<table>`, no destination. */
   bucket: string | undefined
   /** How each finished table is loaded, for its manifest. */
-  loadOf: (table: WrittenTable) => TableLoad
+  loadOf: (table: Omit<FinishedTable, 'pieces'>) => TableLoad
   /** Called for things the author of the configuration should know, such as a list inside a list. */
   warn: (message: string) => void
 }
@@ -65,7 +75,7 @@ export interface Piece {
 }
 
 /** A table whose rows are still in the spool. */
-export interface FinishedTable extends Omit<WrittenTable, 'file'> {
+export interface FinishedTable extends Omit<WrittenTable, 'file' | 'manifest'> {
   pieces: readonly Piece[]
 }
 
@@ -90,9 +100,13 @@ export const writeTables = async (
   try {
     for (const { pieces, ...table } of byName.values()) {
       const file = tableFile(output, table.name, written)
-      written.push({ ...table, file })
+      const manifest = manifestOf(output, table)
+      written.push({ ...table, file, manifest })
       await writeTable(file, headerLine(table.columns), pieces)
-      await writeManifest(output, { ...table, file })
+      const { destination, incremental, primaryKey, types, textColumns: text_columns } = manifest
+      const primary_key = primaryKey.length === 0 ? undefined : primaryKey
+      const stored = { destination, incremental, primary_key, types, text_columns }
+      await writeFile(`${file}.manifest`, JSON.stringify(stored))
     }
   } catch (error) {
     await removeTables(written)
@@ -228,23 +242,20 @@ export const tableFileName = (bucket: string | undefined, name: string): string 
 const fileName = (name: string): string =>
   isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
 
-/**
- * The manifest beside a table (docs/reference/extractor-tables.md#files): no destination without a bucket, no primary
- * key without one.
- */
-const writeManifest = async ({ bucket, loadOf, warn }: Output, table: WrittenTable): Promise<void> => {
+const manifestOf = (
+  { bucket, loadOf, warn }: Output,
+  table: Omit<FinishedTable, 'pieces'>,
+): TableManifest => {
   const { name, columns, kinds } = table
-  const { incremental, primaryKey } = loadOf(table)
-  const manifest = {
-    ...(bucket === undefined ? {} : { destination: `in.c-${bucket}.${name}` }),
-    incremental,
-    ...(primaryKey.length === 0 ? {} : { primary_key: primaryKey }),
-    ...(kinds && { types: 'detect', text_columns: columns.filter(column => kinds.isText(column)) }),
-  }
-  await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
   const mixed = columns.filter(column => kinds?.isMixed(column))
   if (mixed.length > 0)
     warn(`Columns of '${name}' have values of different types and are text: ${mixed.join(', ')}.`)
+  return {
+    destination: bucket === undefined ? undefined : `in.c-${bucket}.${name}`,
+    ...loadOf(table),
+    types: kinds && 'detect',
+    textColumns: kinds && columns.filter(column => kinds.isText(column)),
+  }
 }
 
 /** Takes finished tables back: a run that fails leaves none. */
