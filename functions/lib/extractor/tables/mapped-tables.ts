@@ -19,7 +19,7 @@ import {
   tablesOfMapping,
 } from './mapping.ts'
 import { ColumnKinds } from './row-plan.ts'
-import { writeRow } from './row-writer.ts'
+import { cellIn } from './row-writer.ts'
 import { headerLine } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 import type { FinishedTable, TablesOptions } from './write-tables.ts'
@@ -146,12 +146,18 @@ class Mapper {
       const cells = new Map<string, Json>()
       for (const entry of this.entries) this.#mapEntry(entry, { row, userData, link }, cells)
       if (this.#parent !== undefined && !cells.has(this.#parent.column)) cells.set(this.#parent.column, link)
-      const single = [...cells].map(([column, value]) => {
-        if (value === null || isScalar(value)) return [column, value] as const
-        throw notSingle(this.#context.type, cells, value)
-      })
-      writeRow(this.spool, single, this.#context.compat)
+      this.#writeRow(cells)
     }
+  }
+
+  #writeRow(cells: ReadonlyMap<string, Json>): void {
+    let line = ''
+    for (const [column, value] of cells) {
+      if (value !== null && !isScalar(value)) throw notSingle(this.#context.type, cells, value)
+      line += `${line === '' ? '' : ','}"${cellIn(this.spool, column, value, this.#context.compat)}"`
+    }
+    this.spool.rows.line(`${line}\n`)
+    this.spool.count++
   }
 
   /** This table, then those in it, in order of their first rows. */

@@ -240,7 +240,7 @@ export class RowWriter {
 }
 
 /** A cell as it stands between its quotes. */
-const cellIn = (
+export const cellIn = (
   table: TableRows | undefined,
   column: string,
   value: Scalar | null,
@@ -249,17 +249,6 @@ const cellIn = (
   if (table?.kinds !== undefined) return inQuotes(table.kinds.cell(column, value))
   if (typeof value === 'string') return inQuotes(value)
   return typeof value === 'number' && !compat ? `${value}` : cellText(value, compat)
-}
-
-/** Writes a row of single values. */
-export const writeRow = (
-  table: TableRows,
-  row: readonly (readonly [column: string, value: Scalar | null])[],
-  compat: boolean,
-): void => {
-  const cells = row.map(([column, value]) => `"${cellIn(table, column, value, compat)}"`)
-  table.rows.line(`${cells.join(',')}\n`)
-  table.count++
 }
 
 /** The columns that a row has itself. */
