@@ -74,17 +74,12 @@ export const again = (waitSeconds: number, waitsFor?: string): ImportAnswer => (
 export const followJob = (
   { target: { tableId } }: { target: LandingTarget },
   outcome: 'started' | 'alreadyStarted',
-  { jobId, fileId, reloadedVersions }: Pick<Progress, 'jobId' | 'fileId' | 'reloadedVersions'>,
+  { jobId, fileId, reloadedVersions }: Progress,
   waitSeconds = waitSecondsAt(0),
-): JobAnswer | undefined => {
-  if (jobId === undefined || fileId === undefined) return undefined
-  return {
-    next: 'poll',
-    jobId,
-    waitSeconds,
-    output: { outcome, tableId, fileId, jobId, reloadedVersions },
-  }
-}
+): JobAnswer | undefined =>
+  jobId === undefined
+    ? undefined
+    : { next: 'poll', jobId, waitSeconds, output: { outcome, tableId, fileId, jobId, reloadedVersions } }
 
 /** The version that the event names. */
 export interface OwnVersion {
@@ -106,13 +101,16 @@ export const targetOf = async (
 
 /** One execution's work on a key. */
 export interface KeyWork {
-  dependencies: StartImportDependencies
+  services: StartImportDependencies
   key: HeldKey
   own: OwnVersion
 }
 
-type Step =
-  | VersionStep
+export type VersionStep =
+  /** `answer`: what an execution of this very version does next. `creatingJob`: it may fail, because the table is there meanwhile. */
+  | { next: 'accepted'; answer: JobAnswer; creatingJob?: number }
+  /** Several functions move the parts of these ranges; then the import continues. */
+  | { next: 'each'; parts: readonly (NumberRange & { versionId: string })[] }
   /** It cannot be imported; its own execution says why. */
   | { next: 'skipped' }
 
@@ -123,44 +121,34 @@ export const isOwn = ({ own }: KeyWork, { versionId }: VersionMark): boolean =>
 export const identityOf = ({ own }: KeyWork, { versionId }: VersionMark): string =>
   objectVersionId({ ...own.source, versionId })
 
-/** Where a version of the key goes and how it is read. Throws `UserError`. */
-const describeVersion = async (
+/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */
+export const importOf = async (
   work: KeyWork,
   version: VersionMark,
-): Promise<Omit<OwnVersion, 'versionId'>> => {
-  const { dependencies, own } = work
-  if (isOwn(work, version)) return own
-  const { bucket, key } = own.source
-  const { source, metadata } = await describeSource(dependencies.s3, {
-    bucket,
-    key,
-    versionId: version.versionId,
-  })
-  return { source, target: await targetOf(key, metadata, dependencies) }
-}
-
-/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */
-export const importOf = async (work: KeyWork, version: VersionMark, progress: Progress): Promise<Step> => {
-  const { dependencies, key } = work
-  const isOther = !isOwn(work, version)
+  before: Progress,
+): Promise<VersionStep> => {
+  const { services, key, own } = work
+  const progress = { ...before, isSkipped: false }
+  if (isOwn(work, version)) {
+    key.change({ moving: undefined })
+    return importVersion(services, { ...own, progress })
+  }
+  const id = identityOf(work, version)
   try {
-    const { source, target } = await describeVersion(work, version)
-    const step = await importVersion(dependencies, {
-      source,
-      target,
-      versionId: identityOf(work, version),
-      progress: { ...progress, round: key.state.round },
-    })
-    key.change({ moving: step.next === 'each' && isOther ? version.versionId : undefined })
+    const landed = { ...own.source, versionId: version.versionId }
+    const { source, metadata } = await describeSource(services.s3, landed)
+    const target = await targetOf(source.key, metadata, services)
+    const step = await importVersion(services, { source, target, versionId: id, progress })
+    key.change({ moving: step.next === 'each' ? version.versionId : undefined })
     return step
   } catch (error) {
-    const mayWorkLater = asTransient(error) instanceof TransientError
-    if (!isOther || mayWorkLater) throw error
-    dependencies.log.warn('an older version of the key cannot be imported', {
-      key: work.own.source.key,
-      versionId: version.versionId,
-      error,
-    })
+    if (asTransient(error) instanceof TransientError) throw error
+    const facts = { key: own.source.key, versionId: version.versionId, error }
+    services.log.warn('an older version of the key cannot be imported', facts)
+    // Noted before a newer one is accepted: from then on it comes late.
+    const saved = await services.records.progress(id)
+    const reached = saved.revision === progress.revision ? progress : saved
+    await services.records.saveProgress(id, { ...reached, isSkipped: true })
     return { next: 'skipped' }
   }
 }
@@ -168,15 +156,6 @@ export const importOf = async (work: KeyWork, version: VersionMark, progress: Pr
 interface ImportWork extends OwnVersion {
   progress: Progress
 }
-
-type VersionStep =
-  /** `answer`: what an execution of this very version does next. */
-  | { next: 'accepted'; progress: Progress; answer: JobAnswer }
-  /** Several functions move the parts of these ranges; then the import continues. */
-  | { next: 'each'; parts: readonly VersionRange[] }
-
-/** A range of parts of an object version. */
-type VersionRange = NumberRange & { versionId: string }
 
 /**
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
@@ -195,16 +174,14 @@ const importVersion = async (services: StartImportDependencies, work: ImportWork
   // Before its bytes were there, nobody can have asked for its import. The service accepts it here, and the next line notes
   // it. A death between: docs/architecture.md.
   const job = await acceptImport(services, { ...work, progress }, before.isUploaded)
-  const accepted = await records.saveProgress(versionId, {
-    ...progress,
-    jobId: job.id,
-    isCreating: job.operationName !== 'tableImport',
-    isIncremental: target.incremental,
-  })
-  if (!target.incremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
+  const isCreating = job.operationName !== 'tableImport'
+  const isIncremental = target.incremental
+  const accepted = { ...progress, jobId: job.id, isCreating, isIncremental }
+  await records.saveProgress(versionId, accepted)
+  if (!isIncremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
   const answer = followJob(work, 'started', accepted, waitSecondsAt(0, job.retryAfterSeconds))
   if (!answer) throw new Error('An accepted version has a job')
-  return { next: 'accepted', progress: accepted, answer }
+  return { next: 'accepted', answer, ...(isCreating && { creatingJob: job.id }) }
 }
 
 /** A hosted service takes the bytes of any file for CSV. */

@@ -149,8 +149,6 @@ export const progressItem = z.object({
   revision: z._default(z.int(), 0),
   /** Grows when the version is imported again, so that its idempotency key is a new one. */
   attempt: z._default(z.int(), 1),
-  /** That of the key when this attempt began. */
-  round: z._default(z.int(), 0),
   fileId: z.optional(z.int()),
   /** Of an object whose move takes several functions. */
   uploadId: z.optional(z.string()),
@@ -162,24 +160,21 @@ export const progressItem = z.object({
   isIncremental: z.optional(z.boolean()),
   /** The execution of this version has reported that its job failed: whoever asks after that asks for another attempt. */
   isFailureReported: z._default(z.boolean(), false),
-  /** A newer version that replaces the table was loaded before this one came. */
-  isSuperseded: z._default(z.boolean(), false),
+  /** The newer version that had replaced the table before this one came. */
   supersededBy: z.optional(z.string()),
-  /** Could not be moved: newer versions do not wait for it. */
+  /** Newer versions were loaded without it: only its own execution imports it, as one that comes late. */
   isSkipped: z._default(z.boolean(), false),
-  /** Newer versions that were loaded again after this one, which came late. */
+  /** Newer versions that are loaded again after this one, which came late. */
   reloadedVersions: z._default(z.int(), 0),
-  /** Those of them that could not be. */
-  failedReloads: z._default(z.array(z.string()), []),
-  /** This attempt loads again what an older version, which came late, was put on top of. */
-  isReload: z._default(z.boolean(), false),
+  /** The late version behind which this attempt loads again. */
+  reloadOf: z.optional(z.string()),
 })
 
 export type Progress = z.infer<typeof progressItem>
 
 /** The same version once more, from the beginning. */
-export const nextAttempt = ({ attempt, revision, reloadedVersions }: Progress, round: number): Progress =>
-  progressItem.parse({ attempt: attempt + 1, revision, round, reloadedVersions })
+export const nextAttempt = ({ attempt, revision, reloadedVersions }: Progress): Progress =>
+  progressItem.parse({ attempt: attempt + 1, revision, reloadedVersions })
 
 /** A version of a key, and when S3 stored it (ISO 8601). */
 const versionMark = z.object({ versionId: z.string(), modified: z.string() })
@@ -190,10 +185,8 @@ export type VersionMark = z.infer<typeof versionMark>
 export const keyState = z.object({
   /** This version and all before it, in S3's order, are done. Their own records may have expired. */
   through: z.optional(versionMark),
-  /** Grows when versions are to be loaded again; one that was loaded in an earlier round is loaded once more. */
-  round: z._default(z.int(), 0),
-  /** A version that came late, `of`, is being loaded, and then those after it, up to `to`, again; `failed`: those that could not be. */
-  replay: z.optional(z.object({ of: versionMark, to: versionMark, failed: z.array(z.string()) })),
+  /** Came after newer ones were loaded: it is loaded, and then they once more, before anything else. */
+  late: z.optional(versionMark),
   /** The version, other than its own, whose parts the holder moves. */
   moving: z.optional(z.string()),
   /** Absent: this is the first import of the key, and there is no failure that its success would mend. */

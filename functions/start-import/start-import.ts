@@ -102,7 +102,7 @@ const importLanded = async (
   if (taken.outcome === 'held') return whileHeld(dependencies, own, taken.by)
 
   const { key } = taken
-  const answer = await importInOrder({ dependencies, key, own })
+  const answer = await importInOrder({ services: dependencies, key, own })
   const isRepeated = answer.next === 'poll' && answer.output.outcome === 'alreadyStarted'
   if (isRepeated || taken.deadOwner !== undefined) key.change({ mayHaveFailed: true })
   // Nobody else may begin while parts are on their way.
@@ -144,10 +144,12 @@ const whileHeld = async (
     return { next: 'done', output: { outcome: 'duplicate', execution: by.owner } }
   const progress = await dependencies.records.progress(own.versionId)
   const follow = followJob(own, 'alreadyStarted', progress)
-  const end = follow && (await jobEnd(dependencies.storage, follow.jobId))
-  return follow && (end === 'running' || end === 'success')
-    ? withMends(own, follow, progress)
-    : again(LEASE_WAIT_SECONDS, executionName(by.owner))
+  // A late version has ended when the newer ones are loaded again behind it.
+  if (follow && progress.reloadedVersions === 0) {
+    const end = await jobEnd(dependencies.storage, follow.jobId)
+    if (end === 'running' || end === 'success') return withMends(own, follow, progress)
+  }
+  return again(LEASE_WAIT_SECONDS, executionName(by.owner))
 }
 
 const moveParts = async (

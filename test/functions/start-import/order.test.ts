@@ -37,6 +37,18 @@ const failingFor = ({ versionId }: LandedObject) => ({
   },
 })
 
+/** S3 as it is while this version cannot be read. */
+const unreadable = ({ versionId }: LandedObject) =>
+  new Proxy(landing.dependencies.s3, {
+    get: (target, name) =>
+      name !== 'send'
+        ? Reflect.get(target, name)
+        : async (command: { input: { VersionId?: string } }) => {
+            if (command.input.VersionId === versionId) throw new Error('AccessDenied')
+            return Reflect.apply(target.send, target, [command])
+          },
+  })
+
 describe('a version that comes after newer ones were loaded', () => {
   it('is loaded below them, and says so', async () => {
     await landing.execute(await land('id,v\n1,a\n2,a\n3,a\n'))
@@ -107,6 +119,20 @@ describe('a version that comes after newer ones were loaded', () => {
       cause: expect.stringContaining(String(newer.versionId)),
     })
   })
+
+  it('fails when a newer one cannot be read again, which then is loaded on top of it', async () => {
+    await landing.execute(await land('id,v\n1,a\n'))
+    const late = await land('id,v\n1,b\n')
+    const newer = await land('id,v\n1,c\n')
+    await landing.execute(newer, failingFor(late))
+    expect(await landing.execute(late, { s3: unreadable(newer) })).toMatchObject({
+      status: 'failed',
+      cause: expect.stringContaining(String(newer.versionId)),
+    })
+    expect(await rows()).toEqual(['1,b'])
+    expect(await landing.execute(newer)).toMatchObject({ result: { outcome: 'started' } })
+    expect(await rows()).toEqual(['1,c'])
+  })
 })
 
 it('a version that could not be read is imported when it can be, though the newer one is of no use', async () => {
@@ -114,16 +140,7 @@ it('a version that could not be read is imported when it can be, though the newe
   await landing.execute(loaded)
   const unread = await land('id\n1\n', {})
   await land('id\n2\n', { incremental: 'perhaps' })
-  const s3 = new Proxy(landing.dependencies.s3, {
-    get: (target, name) =>
-      name !== 'send'
-        ? Reflect.get(target, name)
-        : async (command: { input: { VersionId?: string } }) => {
-            if (command.input.VersionId === unread.versionId) throw new Error('AccessDenied')
-            return Reflect.apply(target.send, target, [command])
-          },
-  })
-  await landing.execute(loaded, { s3 })
+  await landing.execute(loaded, { s3: unreadable(unread) })
   expect(await rows()).toEqual(['0'])
   expect(await landing.execute(unread)).toMatchObject({ result: { outcome: 'started' } })
   expect(await rows()).toEqual(['1'])
