@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runInput } from '#functions/run-extractor/event.ts'
-import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
+import { startScheduledRuns } from '#functions/tick/due-schedules.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { newExecution, startExtraction } from '../../support/extraction.ts'
 import { startApi } from '../lib/extractor/api-server.ts'

@@ -1,7 +1,7 @@
 import { UserError } from '#functions/lib/errors/errors.ts'
 import { runInput } from '#functions/run-extractor/event.ts'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
-import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
+import { startScheduledRuns } from '#functions/tick/due-schedules.ts'
 import { fireTriggers } from '#functions/tick/triggers.ts'
 import { WHOLE } from '#lib/storage/failures/subject.ts'
 import { newExecution, startExtraction } from '#support/extraction.ts'

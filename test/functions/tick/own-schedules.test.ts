@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import minute from '#events/tick/minute.json' with { type: 'json' }
+import { startScheduledRuns, startStackRuns } from '#functions/tick/due-schedules.ts'
 import { tickEvent } from '#functions/tick/event.ts'
-import { startScheduledRuns, startStackRuns } from '#functions/tick/own-schedules.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
 

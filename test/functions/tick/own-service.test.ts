@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startScheduledRuns } from '#functions/tick/own-schedules.ts'
+import { startScheduledRuns } from '#functions/tick/due-schedules.ts'
 import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 import { startStorageService } from '#support/storage-service.ts'
 

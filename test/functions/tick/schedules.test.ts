@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fireSchedules } from '#functions/tick/schedules.ts'
+import { fireSchedules } from '#functions/tick/due-schedules.ts'
 import { asFunction } from '#support/guard-writes.ts'
 import { withStorage } from '#support/storage-service.ts'
 

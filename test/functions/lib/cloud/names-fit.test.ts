@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
-import { startStackRuns } from '#functions/tick/own-schedules.ts'
+import { startStackRuns } from '#functions/tick/due-schedules.ts'
 import { executionOfJob } from '#lib/asked-wait.ts'
 import type { FailureRecord } from '#lib/storage/failures/failure-store.ts'
 import { closingExecution } from '#lib/storage/jobs/start-next.ts'
