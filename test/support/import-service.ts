@@ -68,8 +68,6 @@ export const transferOf = (changed: Partial<TransferOptions> & { ownFilesBucket:
 export const s3With: TransferOptions['s3With'] = (region, credentials) =>
   s3WithAt(service.s3Endpoint)(region, credentials)
 
-let sequence = 0
-
 /** Puts an object, and says of it what S3's event would. */
 export const land = async (
   key: string,
@@ -79,8 +77,7 @@ export const land = async (
   const { VersionId } = await service.s3.send(
     new PutObjectCommand({ Bucket: LANDING, Key: key, Body: content, Metadata: metadata }),
   )
-  sequence += 1
-  return { bucket: LANDING, key, versionId: VersionId, sequencer: sequence.toString(16).padStart(18, '0') }
+  return { bucket: LANDING, key, versionId: VersionId }
 }
 
 let executions = 0

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
@@ -173,6 +173,15 @@ export const startLanding = async (given: GivenService = {}) => {
 }
 
 export type TestLanding = Awaited<ReturnType<typeof startLanding>>
+
+/** S3 as it is while these versions cannot be read. */
+export const unreadable = (s3: S3Client, versionIds: ReadonlySet<string | undefined>): S3Client => {
+  const send = async (command: { input: { VersionId?: string } }) => {
+    if (versionIds.has(command.input.VersionId)) throw new Error('AccessDenied')
+    return Reflect.apply(s3.send, s3, [command])
+  }
+  return new Proxy(s3, { get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)) })
+}
 
 const pause = () => new Promise(resolve => setTimeout(resolve, 5))
 

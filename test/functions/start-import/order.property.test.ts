@@ -1,8 +1,7 @@
-import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LandedObject } from '#lib/landed-object.ts'
-import { dyingAt, startLanding } from '../../support/landing.ts'
+import { dyingAt, startLanding, unreadable } from '../../support/landing.ts'
 import { isThorough } from '../../support/thorough.ts'
 import { untilEnd } from '../../support/until-end.ts'
 
@@ -85,25 +84,12 @@ const foldOf = ({ versions, isKeyed }: Story): string[] => {
   return rows.map(([id, index]) => `${id},${index}`).sort()
 }
 
-/** S3 as it is while some versions cannot be read. */
-const blockedS3 = (versionIds: ReadonlySet<string | undefined>): S3Client =>
-  new Proxy(landing.dependencies.s3, {
-    get: (s3, name) => {
-      if (name !== 'send') return Reflect.get(s3, name)
-      return async (command: object) => {
-        if (command instanceof HeadObjectCommand && versionIds.has(command.input.VersionId))
-          throw new Error('AccessDenied')
-        return Reflect.apply(s3.send, s3, [command])
-      }
-    },
-  })
-
 const play = async (told: Story): Promise<{ rows: string[]; ends: string[] }> => {
   const bucketId = `in.c-order${++tables}`
   const key = `${bucketId}/orders.csv`
   const landed: LandedObject[] = []
   const blocked = new Set<string | undefined>()
-  const s3 = blockedS3(blocked)
+  const s3 = unreadable(landing.service.s3, blocked)
   const land = async (): Promise<void> => {
     const next = told.versions[landed.length]
     if (!next) return

@@ -6,7 +6,7 @@ import type { LandedObject } from '#lib/landed-object.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import { startImport } from '#support/told-import.ts'
 import { untilEnd } from '#support/until-end.ts'
-import { LANDING, startLanding } from '../../support/landing.ts'
+import { LANDING, startLanding, unreadable } from '../../support/landing.ts'
 
 const KEYED = { incremental: '1', 'primary-key': 'id' }
 
@@ -36,18 +36,6 @@ const failingFor = ({ versionId }: LandedObject) => ({
     },
   },
 })
-
-/** S3 as it is while this version cannot be read. */
-const unreadable = ({ versionId }: LandedObject) =>
-  new Proxy(landing.dependencies.s3, {
-    get: (target, name) =>
-      name !== 'send'
-        ? Reflect.get(target, name)
-        : async (command: { input: { VersionId?: string } }) => {
-            if (command.input.VersionId === versionId) throw new Error('AccessDenied')
-            return Reflect.apply(target.send, target, [command])
-          },
-  })
 
 describe('a version that comes after newer ones were loaded', () => {
   it('is loaded below them, and says so', async () => {
@@ -125,7 +113,8 @@ describe('a version that comes after newer ones were loaded', () => {
     const late = await land('id,v\n1,b\n')
     const newer = await land('id,v\n1,c\n')
     await landing.execute(newer, failingFor(late))
-    expect(await landing.execute(late, { s3: unreadable(newer) })).toMatchObject({
+    const s3 = unreadable(landing.service.s3, new Set([newer.versionId]))
+    expect(await landing.execute(late, { s3 })).toMatchObject({
       status: 'failed',
       cause: expect.stringContaining(String(newer.versionId)),
     })
@@ -140,7 +129,7 @@ it('a version that could not be read is imported when it can be, though the newe
   await landing.execute(loaded)
   const unread = await land('id\n1\n', {})
   await land('id\n2\n', { incremental: 'perhaps' })
-  await landing.execute(loaded, { s3: unreadable(unread) })
+  await landing.execute(loaded, { s3: unreadable(landing.service.s3, new Set([unread.versionId])) })
   expect(await rows()).toEqual(['0'])
   expect(await landing.execute(unread)).toMatchObject({ result: { outcome: 'started' } })
   expect(await rows()).toEqual(['1'])
