@@ -34,44 +34,29 @@ interface JsonParts {
 }
 
 /**
- * The JSON parts of a body with their secrets sealed for the configuration, who answers for them, and what of them is not stored. A part
- * that is absent or `null` stays so.
+ * The settings of a configuration or a row as they are stored: their JSON parts as text with the secrets sealed, and who answers for them.
+ * And what is not stored of them.
  * Errors, all 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `secrets.tooMany`.
  */
-export const sealedParts = async (
-  { configuration, state }: JsonParts,
+export const sealedSettings = async <Given extends JsonParts>(
+  { configuration, state, ...settings }: Given,
   { params, caller }: SecretsRequest,
   services: Services,
 ) => {
-  const read = (given: unknown, refusal: Refusal) =>
-    given === undefined || given === null ? given : parseJsonObject(given, refusal)
-  const author = { ...ownerAt(params, services), tokenId: caller.tokenId }
-  const seal = async (value: object | null | undefined) =>
-    value && ((await services.seal(value, author)) as object) // sealing keeps an object an object
-  const given = read(configuration, configurationRefusal)
-  const stored = given ? withoutSetByRuns(given) : { configuration: given, warnings: [] }
-  const sealed = await seal(stored.configuration)
-  return {
-    configuration: sealed,
-    authors: sealed ? await authorsOfSealed(sealed, caller, services) : undefined,
-    state: await seal(read(state, stateRefusal)),
-    warnings: stored.warnings,
-  }
-}
-
-/** The settings of a configuration or a row as they are stored, with JSON parts as text; and what was not stored of them. */
-export const sealedSettings = async <Given extends JsonParts>(
-  { configuration, state, ...settings }: Given,
-  request: SecretsRequest,
-  services: Services,
-) => {
-  const { authors, warnings, ...sealed } = await sealedParts({ configuration, state }, request, services)
+  const owner = { ...ownerAt(params, services), tokenId: caller.tokenId }
+  const given = configuration === undefined ? undefined : parseJsonObject(configuration, configurationRefusal)
+  const givenState = state === undefined ? undefined : parseJsonObject(state, stateRefusal)
+  const kept = given && withoutSetByRuns(given)
+  const sealed = kept && (await services.seal(kept.configuration, owner))
   const stored = {
     ...settings,
-    ...(sealed.configuration && { configuration: JSON.stringify(sealed.configuration), authors }),
-    ...(sealed.state && { state: JSON.stringify(sealed.state) }),
+    ...(sealed !== undefined && {
+      configuration: JSON.stringify(sealed),
+      authors: await authorsOfSealed(sealed, caller, services),
+    }),
+    ...(givenState && { state: JSON.stringify(await services.seal(givenState, owner)) }),
   }
-  return { settings: stored, warnings }
+  return { settings: stored, warnings: kept?.warnings ?? [] }
 }
 
 export interface SecretsRequest {

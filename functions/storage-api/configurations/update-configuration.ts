@@ -5,7 +5,6 @@ import {
   takeConfiguration,
   updateConfiguration as update,
 } from '../../lib/storage/configurations/change-configuration.ts'
-import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { configurationBody, rolledBackBody } from '../../lib/wire/configuration-body.ts'
 import { findConfiguration } from '../find/find-configuration.ts'
 import { flag, text, textList } from '../http/fields.ts'
@@ -20,7 +19,6 @@ import {
 } from './change-configuration.ts'
 import { configurationResource, warned, withVersionTag } from './configuration-resource.ts'
 import { jsonObject } from './json-field.ts'
-import { patchFields, readPatch } from './patch-body.ts'
 import { findVersion } from './read-configurations.ts'
 import { sealedSettings, sealedState, stateBody } from './sealed-settings.ts'
 
@@ -68,47 +66,6 @@ routes.put('/v2/storage/components/{componentId}/configs/{configId}', {
         warnings,
       },
     )
-    return withVersionTag(ok(configurationResource(configuration)), configuration)
-  },
-})
-
-/**
- * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the current configuration: two writers
- * who change different parts do not undo each other. Our addition to the API.
- */
-routes.patch('/v2/storage/components/{componentId}/configs/{configId}', {
-  summary: 'Change parts of a configuration (JSON merge patch)',
-  body: z.object({
-    ...patchFields,
-    rowsSortOrder: textList({ itemMax: 200 }).nullable().optional(),
-    changeDescription: text({ max: 2000 }).default('Configuration updated'),
-  }),
-  keepsNull: true,
-  validationCode: 'storage.components.validation',
-  replies: {
-    200: 'The configuration',
-    ...changedReplies,
-  },
-  reply: configurationBody,
-  handle: async (request, services) => {
-    const { body } = request
-    await findConfiguration(request, services)
-    const { apply, warnings } = await readPatch(body, request, services)
-    const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
-    const changed = changeBy(request, services, body.changeDescription)
-    const step = (current: Configuration) => {
-      const { configuration, authors } = current.current.content
-      return update(
-        current,
-        { ...apply({ configuration, authors, state: current.state }), ...order },
-        changed,
-      )
-    }
-    const configuration = await changeConfiguration(request, services, step, {
-      audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
-      take: (current, taken) => takeConfiguration(current, {}, taken),
-      warnings,
-    })
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },
 })

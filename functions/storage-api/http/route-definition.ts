@@ -44,7 +44,7 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   access?: Access
   query?: Query
   body?: Body
-  /** `null` in the body is a value, as in a merge patch. Elsewhere it means "not set". */
+  /** `null` in the body is a value. Elsewhere it means "not set". */
   keepsNull?: boolean
   /**
    * A parameter that nobody reads is refused, as it might be a condition on what is deleted. Elsewhere it is passed over,

@@ -11,7 +11,7 @@ import { replyWith } from './reply.ts'
 import { checkPath } from './rights.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'delete'
 
 /** What the OpenAPI document says of a route. */
 export interface DescribedRoute
@@ -77,7 +77,6 @@ export const routesOf = (tag: string): TaggedRoutes => {
     get: defining('get'),
     post: defining('post'),
     put: defining('put'),
-    patch: defining('patch'),
     delete: defining('delete'),
   }
 }

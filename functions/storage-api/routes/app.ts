@@ -174,7 +174,7 @@ const answerNoRoute = (method: string, path: string, endsInSlash: boolean, { log
  */
 const anyOrigin = cors({
   origin: '*',
-  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   exposeHeaders: ['ETag', 'Retry-After'],
   maxAge: 600,
 })

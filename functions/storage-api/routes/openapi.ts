@@ -115,8 +115,7 @@ const operationOf = (definition: DescribedRoute, { query, body, replies }: Descr
     schema,
   }))
   const forms = ['application/x-www-form-urlencoded', 'multipart/form-data']
-  const json = ['application/json', ...(method === 'patch' ? ['application/merge-patch+json'] : [])]
-  const types = streamedBody ? ['multipart/form-data'] : [...json, ...forms]
+  const types = streamedBody ? ['multipart/form-data'] : ['application/json', ...forms]
   return {
     operationId: operationIdOf(method, path),
     summary,

@@ -22,7 +22,6 @@ import {
 } from '../configurations/change-configuration.ts'
 import { rowResource } from '../configurations/configuration-resource.ts'
 import { jsonObject } from '../configurations/json-field.ts'
-import { patchFields, readPatch } from '../configurations/patch-body.ts'
 import {
   ownerAt,
   sealedSettings,
@@ -177,34 +176,6 @@ routes.put(path, {
       take: (current, taken) => takeRow(current, params.rowId, settings, taken),
       warnings,
     })
-  },
-})
-
-/**
- * Changes parts of a row by a JSON merge patch (RFC 7396), like `PATCH` of a configuration. Our addition to the API.
- */
-routes.patch(path, {
-  summary: 'Change parts of a row (JSON merge patch)',
-  body: z.object({ ...patchFields, changeDescription: text({ max: 2000 }).optional() }),
-  keepsNull: true,
-  validationCode: 'storage.components.validation',
-  replies: {
-    200: 'The row',
-    ...changedReplies,
-  },
-  reply: rowBody,
-  handle: async (request, services) => {
-    const { body, params } = request
-    findRow(await findConfiguration(request, services), params.rowId)
-    const { apply, warnings } = await readPatch(body, request, services)
-    const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
-    const step = (current: Configuration) => {
-      const { configuration, authors } = findRow(current, params.rowId)
-      const { state } = rowMemory(current, params.rowId)
-      return update(current, params.rowId, apply({ configuration, authors, state }), changed)
-    }
-    const event = 'componentConfigurationRowChanged'
-    return storeRow(request, services, params.rowId, { event, step, warnings })
   },
 })
 

@@ -12,7 +12,6 @@ export type Start = (typeof starts)[number]
 export const parts = {
   'post components/{componentId}/configs': 'the configuration',
   'put components/{componentId}/configs/{configId}': 'its text',
-  'patch components/{componentId}/configs/{configId}': 'a part of its text',
   'delete components/{componentId}/configs/{configId}': 'trash and restore',
   'post components/{componentId}/configs/{configId}/restore': 'trash and restore',
   'post components/{componentId}/configs/{configId}/reset-to-default': 'a reset in a branch',
@@ -20,7 +19,6 @@ export const parts = {
   'post components/{componentId}/configs/{configId}/versions/{versionId}/create': 'a copy',
   'post components/{componentId}/configs/{configId}/rows': 'a new row',
   'put components/{componentId}/configs/{configId}/rows/{rowId}': 'the text of a row',
-  'patch components/{componentId}/configs/{configId}/rows/{rowId}': 'a part of the text of a row',
   'delete components/{componentId}/configs/{configId}/rows/{rowId}': 'the removal of a row',
   'post components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback':
     'a rollback of a row',

@@ -9,18 +9,7 @@ const starts = await untilEnd(openStarts())
 
 const permission = fc.constantFrom('none', 'read', 'write')
 const settings = fc.record({ own: permission, secret: permission, manages: fc.integer({ max: 5, min: 0 }) })
-const kinds = [
-  'put',
-  'patch',
-  'resend',
-  'secret',
-  'row',
-  'row part',
-  'copy',
-  'rollback',
-  'weaken',
-  'delete',
-] as const
+const kinds = ['put', 'resend', 'secret', 'row', 'row text', 'copy', 'rollback', 'weaken', 'delete'] as const
 const step = fc.record({ kind: fc.constantFrom(...kinds), who: fc.nat({ max: 3 }) })
 
 /** What a token stores has its mark in it, so that what runs says by itself whose it is. */
@@ -53,30 +42,21 @@ const carryOut = async (place: Place, kind: (typeof kinds)[number], by: Token): 
     case 'put':
       await starts.call('PUT', path, { configuration: { ...base, ...mark } }, by)
       return place
-    case 'patch':
-      await starts.call('PATCH', path, { configuration: mark }, by)
-      return place
-    case 'resend': {
+    case 'resend':
+    case 'secret': {
       // Sealed values of others stay, all that can be read is the sender's own.
       const { configuration } = await starts.call('GET', path, undefined, by)
-      const sealed = Object.entries(configuration).filter(([key]) => key.startsWith('#'))
-      await starts.call(
-        'PUT',
-        path,
-        { configuration: { ...base, ...Object.fromEntries(sealed), ...mark } },
-        by,
-      )
+      const sealed = Object.fromEntries(Object.entries(configuration).filter(([key]) => key.startsWith('#')))
+      const own = kind === 'secret' ? { [`#${markOf(by)}`]: 'secret' } : {}
+      await starts.call('PUT', path, { configuration: { ...base, ...sealed, ...own, ...mark } }, by)
       return place
     }
-    case 'secret':
-      await starts.call('PATCH', path, { configuration: { [`#${markOf(by)}`]: 'secret', ...mark } }, by)
-      return place
     case 'row':
       await starts.call('POST', `${path}/rows`, { configuration: mark }, by)
       return place
-    case 'row part': {
+    case 'row text': {
       const [row] = await starts.call('GET', `${path}/rows`, undefined, by)
-      if (row) await starts.call('PATCH', `${path}/rows/${row.id}`, { configuration: mark }, by)
+      if (row) await starts.call('PUT', `${path}/rows/${row.id}`, { configuration: mark }, by)
       return place
     }
     case 'copy': {

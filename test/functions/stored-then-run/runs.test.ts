@@ -86,14 +86,9 @@ const storesPart: Record<Part | 'a secret', (place: Place) => Promise<Place>> = 
     await put(place, { configuration: edited() }, weak)
     return place
   },
-  'a part of its text': async place => {
-    await starts.call('PATCH', starts.pathOf(place), { configuration: { processors: {} } }, weak)
-    await starts.call('PATCH', starts.pathOf(place), { configuration: { more: {} } }, strong)
-    return place
-  },
   'a secret': async place => {
-    const parameters = { parameters: { config: { '#secret': 'of the weak one' } } }
-    await starts.call('PATCH', starts.pathOf(place), { configuration: parameters }, weak)
+    const parameters = { config: { '#secret': 'of the weak one' } }
+    await put(place, { configuration: { ...starts.configuration, parameters } }, weak)
     const { configuration } = await starts.call('GET', starts.pathOf(place))
     await put(place, { configuration: { ...configuration, more: {} } }, strong)
     return place
@@ -129,12 +124,6 @@ const storesPart: Record<Part | 'a secret', (place: Place) => Promise<Place>> = 
     await starts.call('POST', `${starts.pathOf(place)}/rows`, { rowId: 'r' }, strong)
     await starts.call('PUT', `${starts.pathOf(place)}/rows/r`, { configuration: { a: 1 } }, weak)
     await starts.call('PUT', `${starts.pathOf(place)}/rows/r`, { name: 'Renamed' }, strong)
-    return place
-  },
-  'a part of the text of a row': async place => {
-    await starts.call('POST', `${starts.pathOf(place)}/rows`, { rowId: 'r' }, strong)
-    await starts.call('PATCH', `${starts.pathOf(place)}/rows/r`, { configuration: { a: 1 } }, weak)
-    await starts.call('PATCH', `${starts.pathOf(place)}/rows/r`, { configuration: { b: 1 } }, strong)
     return place
   },
   'the removal of a row': async place => {

@@ -94,12 +94,11 @@ describe('a configuration that could never run', () => {
     ],
   ]
 
-  it.each(refused)('is refused by POST, PUT and PATCH: %s', async (_what, given, code, message) => {
+  it.each(refused)('is refused by POST and PUT: %s', async (_what, given, code, message) => {
     const refusal = { status: 400, body: { code, error: expect.stringMatching(message) } }
     expect(await create(given)).toMatchObject(refusal)
     const id = await stored()
     expect(await send('PUT', `/${id}`, { configuration: given })).toMatchObject(refusal)
-    expect(await send('PATCH', `/${id}`, { configuration: given })).toMatchObject(refusal)
     expect((await send('GET', `/${id}`)).body).toMatchObject({ version: 1, configuration: configuration() })
   })
 
@@ -118,8 +117,8 @@ describe('a configuration that could never run', () => {
 
     const keyed = { parameters: { config: { jobs: [{ ...changesOnly.jobs[0], primaryKey: ['id'] }] } } }
     expect((await send('PUT', `/${id}/rows/r`, { isDisabled: false, configuration: keyed })).status).toBe(200)
-    const lost = { parameters: { config: { jobs: [{ primaryKey: null }] } } }
-    expect((await send('PATCH', `/${id}/rows/r`, { configuration: lost })).status).toBe(400)
+    const lost = { parameters: { config: { jobs: [{ ...changesOnly.jobs[0], primaryKey: null }] } } }
+    expect((await send('PUT', `/${id}/rows/r`, { configuration: lost })).status).toBe(400)
     const root = {
       parameters: { api: { baseUrl: 'https://example.com/' }, config: { incrementalOutput: false } },
     }
@@ -300,14 +299,12 @@ describe('what a client prefers (Prefer: handling=…)', () => {
     const replies: [string, Awaited<ReturnType<typeof send>>][] = [
       ['', await send('POST', '', { configurationId: id, name: 'Test', ...body }, headers)],
       ['', await send('PUT', `/${await stored()}`, body, headers)],
-      ['', await send('PATCH', `/${await stored()}`, body, headers)],
     ]
     // A row has no schedule.
     if (!('schedule' in given))
       replies.push(
         ['rows.s.', await send('POST', await withRow(), { rowId: 's', ...body }, headers)],
         ['rows.r.', await send('PUT', `${await withRow()}/r`, enabled, headers)],
-        ['rows.r.', await send('PATCH', `${await withRow()}/r`, enabled, headers)],
       )
     for (const [prefix, { status, body: reply }] of replies) {
       if (expected instanceof RegExp) {

@@ -198,51 +198,6 @@ describe('PUT configs/{id}', () => {
   })
 })
 
-describe('PATCH configs/{id}', () => {
-  const mergePatch = { 'content-type': 'application/merge-patch+json' }
-
-  it('merges, removes with null, and leaves the rest', async () => {
-    const id = await routes.create({
-      description: 'old',
-      configuration: { api: { url: 'x', keep: 1 }, list: [1, 2], gone: true },
-    })
-    const patch = { configuration: { api: { url: 'y' }, list: [3], gone: null, add: {} }, description: null }
-    const { status, body, headers } = await routes.send('PATCH', id, JSON.stringify(patch), mergePatch)
-    expect(status).toBe(200)
-    expect(headers.get('etag')).toBe('"2"')
-    expect(body).toMatchObject({ version: 2, name: 'Test', description: '' })
-    expect(body.configuration).toEqual({ api: { url: 'y', keep: 1 }, list: [3], add: {} })
-  })
-
-  it('lets two writers change different parts at once', async () => {
-    const id = await routes.create({ configuration: {} })
-    const parts = Array.from({ length: 10 }, (_, index) => `part${index}`)
-    await Promise.all(parts.map(part => routes.send('PATCH', id, { configuration: { [part]: 1 } })))
-    const { configuration, version } = await routes.get(id)
-    expect(Object.keys(configuration).toSorted()).toEqual(parts)
-    expect(version).toBe(11)
-  })
-
-  it('creates no version of unchanged values', async () => {
-    const id = await routes.create({ configuration: { a: 1 } })
-    expect((await routes.send('PATCH', id, { configuration: { a: 1, b: null } })).body.version).toBe(1)
-  })
-
-  it.each([
-    ['a name of null', { name: null }],
-    ['a configuration that is no object', { configuration: 5 }],
-  ])('refuses %s', async (_what, patch) => {
-    const id = await routes.create()
-    expect((await routes.send('PATCH', id, patch)).status).toBe(400)
-  })
-
-  it('seals secrets of the patch', async () => {
-    const id = await routes.create({ configuration: { a: 1 } })
-    const { body } = await routes.send('PATCH', id, { configuration: { '#token': 'plain' } })
-    expect(body.configuration).toEqual({ a: 1, '#token': expect.stringMatching(/^KBC::/) })
-  })
-})
-
 describe('GET components', () => {
   const list = (query = '') => routes.service.call('GET', `/v2/storage/branch/default/components${query}`)
 

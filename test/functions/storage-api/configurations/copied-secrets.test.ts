@@ -23,7 +23,6 @@ const secret = (value: string) => ({ '#token': value })
 describe('a sealed value that a client pastes into another configuration', () => {
   it.each<[string, (configId: string, value: object) => Promise<unknown>]>([
     ['PUT', (configId, configuration) => send('PUT', configId, { configuration })],
-    ['PATCH', (configId, configuration) => send('PATCH', configId, { configuration })],
     ['a row', (configId, configuration) => send('POST', `${configId}/rows`, { rowId: 'r', configuration })],
     ['a state', (configId, state) => send('PUT', `${configId}/state`, { state })],
   ])('by %s does not open there', async (_, paste) => {
@@ -64,7 +63,7 @@ describe('a sealed value that the service copies', () => {
       expect(await opened(id)).toEqual([secret('root'), {}, secret('row'), secret('state')])
     // The copy changes independently and keeps its secrets.
     await send('PUT', copy.id, { name: 'renamed' })
-    await send('PATCH', copy.id, { configuration: secret('new') })
+    await send('PUT', copy.id, { configuration: secret('new') })
     await send('POST', `${copy.id}/versions/1/rollback`, {})
     expect(await opened(copy.id)).toMatchObject([secret('root'), {}, secret('row'), {}])
   })

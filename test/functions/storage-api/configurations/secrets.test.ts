@@ -30,13 +30,13 @@ describe('a secret', () => {
     expect([body.version, body.configuration]).toEqual([1, configuration])
   })
 
-  it('is sealed in rows, states, patches and forms', async () => {
+  it('is sealed in rows, states and forms', async () => {
     const id = await routes.create()
     const row = await routes.send('POST', `${id}/rows`, { rowId: 'r', configuration: { '#a': plain } })
     expect(row.body.configuration).toEqual({ '#a': sealed })
     const replies = [
       await routes.send('PUT', `${id}/rows/r`, { configuration: { '#b': plain }, state: { '#b': plain } }),
-      await routes.send('PATCH', `${id}/rows/r`, { configuration: { c: { '#c': plain } } }),
+      await routes.send('PUT', `${id}/rows/r`, { configuration: { c: { '#c': plain } } }),
       await routes.send('PUT', `${id}/rows/r/state`, { state: { '#d': plain } }),
       await routes.send('PUT', `${id}/state`, { state: { '#e': plain } }),
       await routes.send('PUT', id, `configuration[#f]=${plain}`, {

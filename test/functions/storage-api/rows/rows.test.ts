@@ -86,14 +86,6 @@ describe('PUT rows/{id}', () => {
     expect((await routes.send('PUT', `${id}/rows/a`, { name: 'a' })).body.version).toBe(2)
   })
 
-  it('merges a patch', async () => {
-    const id = await routes.create()
-    await routes.send('POST', `${id}/rows`, { rowId: 'a', configuration: { a: 1, b: { c: 1 } } })
-    const { body } = await routes.send('PATCH', `${id}/rows/a`, { configuration: { a: null, b: { d: 2 } } })
-    expect(body).toMatchObject({ version: 2, configuration: { b: { c: 1, d: 2 } } })
-    expect(body.configuration).not.toHaveProperty('a')
-  })
-
   it.each(['GET', 'PUT', 'DELETE'])('answers 404 to %s when there is none', async method => {
     const id = await routes.create()
     const { status, body } = await routes.send(method, `${id}/rows/x`, method === 'PUT' ? {} : undefined)

@@ -8,7 +8,6 @@ import {
 } from '#lib/storage/configurations/change-configuration.ts'
 import { updateRow } from '#lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
-import { mergePatch } from '#lib/storage/configurations/merge-configuration.ts'
 import { changed, type Step, step } from './steps.ts'
 
 /** The configuration after each step, and all its versions. */
@@ -127,45 +126,6 @@ describe('versions', () => {
           if (rowsSortOrder.length === 0) continue
           expect(rowsSortOrder.toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
         }
-      }),
-    )
-  })
-})
-
-describe('a merge patch', () => {
-  const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
-
-  it.each([
-    // RFC 7396, appendix A
-    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
-    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
-    [{ a: 'b' }, { a: null }, {}],
-    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
-    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
-    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
-    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
-    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
-    [
-      ['a', 'b'],
-      ['c', 'd'],
-      ['c', 'd'],
-    ],
-    [{ a: 'b' }, ['c'], ['c']],
-    [{ a: 'foo' }, null, null],
-    [{ a: 'foo' }, 'bar', 'bar'],
-    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
-    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
-    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('of %j by %j is %j', (target, patch, expected) => {
-    expect(mergePatch(target, patch)).toEqual(expected)
-  })
-
-  it('applied twice is applied once, and an empty one changes nothing', () => {
-    fc.assert(
-      fc.property(object, object, (target, patch) => {
-        const once = mergePatch(target, patch)
-        expect(mergePatch(once, patch)).toEqual(once)
-        expect(mergePatch(target, {})).toEqual(target)
       }),
     )
   })
