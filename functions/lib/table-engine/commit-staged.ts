@@ -1,11 +1,10 @@
 import pMap from 'p-map'
 import type { EngineContext } from './files/engine-context.ts'
-import { type Snapshot, sum, type TableFile, withFiles } from './files/snapshot.ts'
+import { type Snapshot, sum, type TableFile } from './files/snapshot.ts'
 import { TRANSFERS } from './files/table-files.ts'
+import { mergeStaged } from './load-table.ts'
 import type { LocalFile } from './local-file.ts'
-import { type MergedByKey, mergeByKey } from './merge-by-key.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
-import { publishLoad } from './publish-load.ts'
 
 export interface CommitStagedRequest {
   /** The table with the columns that it has after the load, and the files from before. */
@@ -23,25 +22,14 @@ export const commitStaged = async (
   context: EngineContext,
   { table, staged, incremental, keyPrefix }: CommitStagedRequest,
 ): Promise<{ snapshot: Snapshot; replacedRowsCount: number }> => {
-  const { fields, primaryKey } = table
-  await context.session.fitTo(fields.length)
-  const kept = withFiles(table, incremental ? table.files : [])
-  const { files, replaced } =
-    primaryKey.length === 0
-      ? { files: [...kept.files, ...staged], replaced: [] }
-      : await mergeStaged(context, { staged, snapshot: kept, keyPrefix })
-  return {
-    snapshot: await publishLoad(context, { table, kept, files, keyPrefix }),
-    replacedRowsCount: sum(replaced),
-  }
-}
-
-const mergeStaged = async (
-  context: EngineContext,
-  { staged, snapshot, keyPrefix }: { staged: TableFile[]; snapshot: Snapshot; keyPrefix: string },
-): Promise<MergedByKey> => {
-  const local = await pMap(staged, (file, index) => bring(context, file, index), { concurrency: TRANSFERS })
-  return mergeByKey(context, { staged: local, snapshot, keyPrefix, hasLoadOrder: true })
+  await context.session.fitTo(table.fields.length)
+  const brought =
+    table.primaryKey.length === 0
+      ? staged
+      : await pMap(staged, (file, index) => bring(context, file, index), { concurrency: TRANSFERS })
+  const request = { table, staged: brought, hasLoadOrder: true }
+  const { snapshot, replaced } = await mergeStaged(context, { keyPrefix, incremental }, request)
+  return { snapshot, replacedRowsCount: sum(replaced) }
 }
 
 /** A staged file, whole, in the session's folder. */

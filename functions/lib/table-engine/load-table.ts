@@ -50,14 +50,18 @@ const loadOpened = async (
 /** The snapshot of the table with the staged rows, and how many of each staged file later ones replace. */
 export const mergeStaged = async (
   context: EngineContext,
-  { keyPrefix, incremental }: LoadRequest,
-  { table, staged }: { table: Snapshot; staged: SnapshotFile[] },
+  { keyPrefix, incremental }: Pick<LoadRequest, 'keyPrefix' | 'incremental'>,
+  {
+    table,
+    staged,
+    hasLoadOrder = false,
+  }: { table: Snapshot; staged: SnapshotFile[]; hasLoadOrder?: boolean },
 ): Promise<{ snapshot: Snapshot; replaced: number[] }> => {
   const { primaryKey } = table
   const kept = withFiles(table, incremental ? table.files : [])
   const { files, replaced } =
     primaryKey.length > 0
-      ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
+      ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix, hasLoadOrder })
       : { files: [...kept.files, ...staged], replaced: [] }
   return { snapshot: await publishLoad(context, { table, kept, files, keyPrefix }), replaced }
 }

@@ -29,7 +29,7 @@ export const outgrowsMerge = (
   table.primaryKey.length > 0 &&
   (bytesOf(staged) > singleMergeBytes || bytesOf(table.files) > TABLE_FACTOR * singleMergeBytes)
 
-const bytesOf = (files: readonly TableFile[]): number => sum(files.map(({ bytes }) => bytes))
+export const bytesOf = (files: readonly TableFile[]): number => sum(files.map(({ bytes }) => bytes))
 
 /**
  * Merges by an engine what outgrows one function, on a fork of the table's metadata below a prefix of the job. Resolves to the

@@ -9,7 +9,6 @@ import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
-import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { renameTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../job/services.ts'
@@ -106,14 +105,12 @@ export const deleteRows = (
 export const pullTable = async (
   job: ProcessingJob,
   { tableId }: InputOf<'tablePull'>,
-  { own, buckets, tables, totals, projectId, backend }: RunJobServices,
+  services: RunJobServices,
 ): Promise<Outcome> => {
+  const { own, tables, projectId } = services
   if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
   const table = await tables.getHead(tableId)
-  const bucket = table && (await buckets.get(table.bucketId))
-  if (!bucket) return { results: null }
-  const place = { projectId, backend, baseUrl: job.baseUrl }
-  return { results: tableResource(table, bucket, await totals.of(bucket.id), place) }
+  return { results: table ? await tableResults(job, table, services) : null }
 }
 
 /** Keeps the current table with its metadata. No rows are copied: the files of a table never change. */

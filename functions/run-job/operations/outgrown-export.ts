@@ -13,6 +13,7 @@ import { columnNames, liveRows, type TableFile, withFiles } from '../../lib/tabl
 import { findFiles } from '../../lib/table-engine/rows/find-rows.ts'
 import { conditionsSql } from '../../lib/table-engine/rows/row-conditions.ts'
 import type { Distribution, RunJobServices } from '../job/services.ts'
+import { bytesOf } from '../merge/merge-outgrown.ts'
 
 type Plan = ExportDocument<'plan'>
 
@@ -161,6 +162,3 @@ const planParts = (
     }
   })
 }
-
-const bytesOf = (files: readonly Pick<TableFile, 'bytes'>[]): number =>
-  files.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
+import { together } from '../../lib/items/item-table.ts'
 import { markedBranch } from '../../lib/storage/branches/marked-bucket.ts'
-import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
-import { createAlias as insertAlias } from '../../lib/storage/create-alias.ts'
+import { type BucketRecord, requireBucket } from '../../lib/storage/buckets/bucket-store.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
+import { OVERTAKEN, untilWritten } from '../../lib/storage/db/until-written.ts'
 import type { AuditEventName } from '../../lib/storage/events/audit-event.ts'
 import type { AliasFilter, AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { refuseAdvancedAlias, refuseDependents } from '../../lib/storage/tables/aliases/alias-rules.ts'
-import { changeAlias } from '../../lib/storage/tables/aliases/change-alias.ts'
-import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { tableAlreadyExists, tableBusy, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
@@ -45,18 +45,32 @@ interface Step {
   params?: (changed: AliasRecord) => object
 }
 
-/** Changes the alias of a path, and says so in an event when it has changed. */
+/**
+ * Changes the alias of a path, again when another request was faster, and says so in an event when it has changed.
+ *
+ * Errors: 404 `storage.tables.notFound`, 503 `storage.tables.busy`.
+ */
 const changeOne = async (
   request: Sender & { params: { tableId: string } },
   services: Services,
   { event, change, params = () => ({}) }: Step,
 ): Promise<void> => {
+  const { tables } = services
+  const { tableId: id } = request.params
   const { alias, name } = await findAlias(services, request)
-  const columns = columnNames(alias.source.snapshot)
-  const told = (changed: AliasRecord) =>
-    tellingAudit(request, services, event, { id: request.params.tableId, name, params: params(changed) })
-  const step = async (current: AliasRecord) => change(current, columns)
-  await changeAlias(alias.record, step, { ...services, telling: told })
+  await untilWritten(
+    () => tableBusy(id),
+    async () => {
+      const current = await tables.getAlias(id)
+      if (current?.internalId !== alias.record.internalId) throw tableNotFound(id, services.projectId)
+      const changed = await change(current, columnNames(alias.source.snapshot))
+      if (changed === current) return
+      const told = tellingAudit(request, services, event, { id, name, params: params(changed) })
+      return (await tables.decide(await together(tables.replacingAlias(changed), told)))
+        ? undefined
+        : OVERTAKEN
+    },
+  )
 }
 
 const filterPath = '/v2/storage/tables/{tableId}/alias-filter'
@@ -183,10 +197,6 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
     await refuseBranchBuckets(services, { branchId: request.branchId, bucket, source })
     refuseAdvancedAlias(source)
     const names = checkTableName({ ...body, name: body.name || source.name })
-    if (await services.tables.getHead(`${bucketId}.${names.name}`))
-      throw tableAlreadyExists(names.name, names.displayName)
-    await refuseTakenName({ bucketId, ...names }, services.tables)
-
     const alias: AliasRecord = {
       kind: 'alias',
       internalId: services.nextId(),
@@ -198,18 +208,41 @@ routes.post('/v2/storage/buckets/{bucketId}/table-aliases', {
       ...chosenPart(body, source),
       revision: 1,
     }
-    const { sourceTableId, filter, columns } = alias
-    const telling = () =>
-      tellingAudit(request, services, 'tableAliasCreated', {
-        id: tableIdOf(alias),
-        name: alias.name,
+    return tableDetail(services, await insertAlias(alias, request, services), request)
+  },
+})
+
+/**
+ * Stores a new alias, in one transaction with that its bucket and its source are there. Resolves to it as readers see it.
+ *
+ * Errors: `storage.buckets.tableAlreadyExists`, `storage.tables.notFound`, `storage.buckets.notFound`,
+ * `storage.tables.aliasingNotAllowed`, 503 `storage.tables.busy`.
+ */
+const insertAlias = (alias: AliasRecord, request: Sender, services: Services): Promise<TableHead> => {
+  const { buckets, tables, aliases, projectId } = services
+  const { bucketId, name, displayName, sourceTableId, filter, columns } = alias
+  const id = tableIdOf(alias)
+  return untilWritten(
+    () => tableBusy(id),
+    async () => {
+      const source = await tables.getHead(sourceTableId)
+      if (source?.internalId !== alias.sourceInternalId) throw tableNotFound(sourceTableId, projectId)
+      refuseAdvancedAlias(source)
+      await requireBucket(bucketId, services)
+      if (await tables.getHead(id)) throw tableAlreadyExists(name, displayName)
+      await refuseTakenName(alias, tables)
+      const parents = [await tables.touching(source), await buckets.touching(bucketId)]
+      const told = tellingAudit(request, services, 'tableAliasCreated', {
+        id,
+        name,
         words: { source: sourceTableId },
         params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
       })
-    const table = await insertAlias(alias, { ...services, telling })
-    return tableDetail(services, table, request)
-  },
-})
+      if (!(await tables.decide(await together(aliases.inserting(alias), parents, told)))) return OVERTAKEN
+      return (await tables.getHead(id)) ?? OVERTAKEN
+    },
+  )
+}
 
 /** The rows and columns that the request asks for. Throws 400 `storage.tables.validation.columnNotExists`. */
 const chosenPart = (

@@ -5,7 +5,7 @@ import type { CleanUps } from '../db/clean-ups.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
 import type { Configuration, ConfigurationPlace, Row, Version } from './configuration.ts'
 import { partsOf } from './configuration-documents.ts'
-import { createConfigurationHeadStore, keyOf } from './configuration-head-store.ts'
+import { createConfigurationHeadStore, keyOf } from './configuration-head.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
 
 const LOADS_AT_ONCE = 8
