@@ -25,7 +25,6 @@ import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import { untilCancelled } from './job/until-cancelled.ts'
 import type { Outcome } from './operations/outcome.ts'
 import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
@@ -218,3 +217,29 @@ const refuseOther = async (
 /** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */
 const changesOneTable = ({ queueTableId, tableId, input }: ProcessingJob): boolean =>
   queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))
+
+/** One read of an item each. */
+const LOOK_EVERY_MS = 2_000
+
+/** Does the work of a job, and interrupts its table engine when somebody has cancelled the job: then it throws that reason. */
+const untilCancelled = async <Result>(
+  jobId: number,
+  services: RunJobServices,
+  work: (services: RunJobServices) => Promise<Result>,
+): Promise<Result> => {
+  const cancelled = new AbortController()
+  const look = (): void =>
+    void services.jobs.refuseCancelled(jobId).catch((error: unknown) => {
+      // Otherwise nobody could be asked, or the job is given up, which is looked at before anything becomes visible.
+      if (error instanceof UserError) cancelled.abort(error)
+    })
+  const timer = setInterval(look, LOOK_EVERY_MS)
+  try {
+    return await work({
+      ...services,
+      tableEngine: async () => (await services.tableEngine()).until(cancelled.signal),
+    })
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -27,7 +27,7 @@ interface MergeByKeyRequest {
   hasLoadOrder?: boolean
 }
 
-export interface MergedByKey {
+interface MergedByKey {
   files: SnapshotFile[]
   /** Of each staged file: how many of its rows a later new row with the same key replaces. */
   replaced: number[]

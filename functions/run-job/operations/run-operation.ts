@@ -17,6 +17,7 @@ import {
   deletePrimaryKey,
   deleteRows,
   pullTable,
+  restoreTable,
   snapshotTable,
   updateTable,
 } from './change-table.ts'
@@ -24,7 +25,6 @@ import { createDefinedTable, createTable } from './create-table.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
 import type { InParts, Outcome } from './outcome.ts'
-import { restoreTable } from './restore-table.ts'
 import { swapTables } from './swap-tables.ts'
 
 type Operation<Name extends JobInput['operationName']> = (

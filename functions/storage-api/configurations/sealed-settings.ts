@@ -59,7 +59,7 @@ export const sealedSettings = async <Given extends JsonParts>(
   return { settings: stored, warnings: kept?.warnings ?? [] }
 }
 
-export interface SecretsRequest {
+interface SecretsRequest {
   params: ConfigurationIds
   caller: Pick<Caller, 'tokenId' | 'description'>
 }

@@ -1,10 +1,19 @@
 import { gunzipSync, gzipSync, constants as zlib } from 'node:zlib'
-import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  NotFound,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import * as z from 'zod/mini'
 import { listObjects } from '../../cloud/list-objects.ts'
 import { readBlocks } from '../../cloud/multipart/read-blocks.ts'
 import { readRange, type SourceObject } from '../../cloud/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
+import { readJson } from '../../json/read-json.ts'
 import {
   type FileForm,
   FORM_BYTES,
@@ -15,7 +24,6 @@ import {
   refusedMarks,
 } from '../../table-engine/csv/file-forms.ts'
 import { gunzip } from '../../table-engine/csv/gunzip.ts'
-import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
 
@@ -236,3 +244,53 @@ const headOf = async ([source]: readonly SourceObject[], bytes: number): Promise
   if (source && head.length > 0) await readRange({ source, firstByte: 0, lastByte: head.length - 1 }, head)
   return head
 }
+
+/** See docs/reference/storage-api.md#sliced-files. Other keys, which clients add, are ignored. */
+const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
+
+/** Where a slice is. */
+interface ManifestEntry {
+  bucket: string
+  key: string
+}
+
+/** Room for more than a hundred thousand slices: an entry has about 150 bytes. */
+const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
+
+/**
+ * The slices of a sliced file, in the order of its manifest at `<key>manifest`.
+ *
+ * Errors: `storage.manifestFileMissing`, `storage.manifestFileInvalid`, and `storage.unauthorizedAccess` for a manifest
+ * that names anything outside the file's own prefix. Its author could otherwise read whatever the service can read.
+ */
+const readManifest = async (s3: S3Client, bucket: string, key: string): Promise<ManifestEntry[]> => {
+  const parsed = manifestSchema.safeParse(readJson(await readText(s3, bucket, `${key}manifest`)))
+  if (!parsed.success) throw invalid('it must be JSON of the form {"entries":[{"url":"s3://…"}]}')
+  return parsed.data.entries.map(({ url }) => {
+    const prefix = `s3://${bucket}/${key}`
+    if (!url.startsWith(prefix))
+      throw new UserError(
+        'storage.unauthorizedAccess',
+        `The manifest names "${url.slice(0, 300)}", which lies outside the file. Slices lie below "${prefix}".`,
+      )
+    return { bucket, key: url.slice(`s3://${bucket}/`.length) }
+  })
+}
+
+const readText = async (s3: S3Client, bucket: string, key: string): Promise<string> => {
+  try {
+    const { Body, ContentLength = 0 } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    if (ContentLength > MAX_MANIFEST_BYTES) throw invalid(`it is larger than ${MAX_MANIFEST_BYTES} bytes`)
+    return (await Body?.transformToString()) ?? ''
+  } catch (error) {
+    if (!(error instanceof NoSuchKey)) throw error
+    throw new UserError(
+      'storage.manifestFileMissing',
+      'The manifest of the sliced file was not uploaded. Upload it, after the slices, to the file’s key with "manifest" appended.',
+      { cause: error },
+    )
+  }
+}
+
+const invalid = (reason: string) =>
+  new UserError('storage.manifestFileInvalid', `The manifest of the sliced file cannot be read: ${reason}.`)
