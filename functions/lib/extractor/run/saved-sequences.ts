@@ -75,7 +75,7 @@ export const saveSequences = (
   const save = (pending: Pending): SavedPage | SavedChildren => {
     if (isPage(pending)) {
       const { run, request, fetched } = pending
-      if (fetched !== undefined) out.writeBytes(fetched.body)
+      if (fetched !== undefined) out.write(fetched.body)
       return { run: saveRun(run), request, ...(fetched && { fetched: savedAnswer(fetched) }) }
     }
     const { parent, plan, items, from } = pending

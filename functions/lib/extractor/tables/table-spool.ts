@@ -60,14 +60,14 @@ export class TableSpool implements TableRows {
   /** Puts a header before the first rows, so that a table whose header stays needs no copying in the end. */
   begin(header: string): this {
     this.header = header
-    this.#out.write(header)
+    this.#out.write(Buffer.from(header))
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
     return this
   }
 
   /** The page is whole: its rows go to disk. */
   keep(): void {
-    this.#out.writeBytes(this.rows.take())
+    this.#out.write(this.rows.take())
     this.written += this.count
     this.drop()
   }
@@ -146,20 +146,7 @@ export class AppendFile {
     if (bytes > 0) truncateSync(path, bytes)
   }
 
-  write(text: string): void {
-    this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
-    // A unit of UTF-16 takes three bytes at most.
-    if (text.length * 3 > BUFFER_BYTES) {
-      this.writeBytes(Buffer.from(text))
-      return
-    }
-    if (this.#used + text.length * 3 > BUFFER_BYTES) this.flush()
-    const length = this.#buffer.write(text, this.#used)
-    this.#used += length
-    this.bytes += length
-  }
-
-  writeBytes(data: Uint8Array): void {
+  write(data: Uint8Array): void {
     this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
     if (this.#used + data.length > BUFFER_BYTES) this.flush()
     if (data.length > BUFFER_BYTES) this.#append(data)
@@ -201,8 +188,8 @@ const LENGTH_BYTES = 4
 export const appendRecord = (out: AppendFile, bytes: Uint8Array): void => {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(bytes.length)
-  out.writeBytes(length)
-  out.writeBytes(bytes)
+  out.write(length)
+  out.write(bytes)
 }
 
 /** The record at a place of an open file, and where the next one begins. */

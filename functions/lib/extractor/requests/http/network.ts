@@ -183,14 +183,14 @@ class CollectedBody {
   add(chunk: Buffer, status: number): void {
     this.bytes += chunk.length
     if (this.#file !== undefined) {
-      this.#file.writeBytes(chunk)
+      this.#file.write(chunk)
       return
     }
     this.#chunks.push(chunk)
     if (this.#folder === undefined || status >= 300 || this.bytes <= BODY_IN_MEMORY_BYTES) return
     mkdirSync(this.#folder, { recursive: true })
     this.#file = new AppendFile(pathInside(this.#folder, randomUUID()))
-    for (const early of this.#chunks) this.#file.writeBytes(early)
+    for (const early of this.#chunks) this.#file.write(early)
   }
 
   finish(): { body: Buffer; file?: string } {
