@@ -10,13 +10,13 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 90_131,
-  'lines of tests': 84_531,
-  'words of documents': 93_210,
+  'lines of product': 89_718,
+  'lines of tests': 84_447,
+  'words of documents': 93_140,
   functions: 9,
-  routes: 211,
+  routes: 209,
   settings: 20,
-  packages: 76,
+  packages: 72,
 }
 
 const tracked = (...patterns: string[]): string[] =>
