@@ -27,20 +27,25 @@ const load = () => {
   return bundle
 }
 
-const crashed = Promise.withResolvers<Invoked>()
+/** Ends the invocation that is under way. */
+let answerWith: (invoked: Invoked) => void = () => {}
 process.on('uncaughtException', thrown => {
+  console.error(thrown)
   const { errorType, errorMessage, trace } = toFunctionError(thrown)
   const error = {
     errorType: 'Runtime.ExitError',
     errorMessage: `Uncaught ${errorType}: ${errorMessage}`,
     trace,
   }
-  crashed.resolve({ error, isLast: true })
+  answerWith({ error, isLast: true })
   setImmediate(() => process.disconnect())
 })
 
 const invoke = (eventJson: string, invocation: Invocation): Promise<Invoked> =>
-  Promise.race([handled(eventJson, invocation), crashed.promise])
+  new Promise(resolve => {
+    answerWith = resolve
+    void handled(eventJson, invocation).then(resolve)
+  })
 
 const handled = async (eventJson: string, invocation: Invocation): Promise<Invoked> => {
   try {

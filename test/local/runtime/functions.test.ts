@@ -218,7 +218,7 @@ describe('limits', () => {
     expect(await functions.invoke('small', { do: 'count' })).toBe(1)
   })
 
-  it('invocations that wait for a thread of their function keep no others out', async () => {
+  it('invocations that wait for a process of their function keep no others out', async () => {
     const waiting = Array.from({ length: 5 }, () => plain({ do: 'sleep', ms: 50 }))
     expect(await functions.invoke('pair', { do: 'nothing' })).toBeNull()
     await Promise.all(waiting)
