@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { keptConnections } from '../kept-connections.ts'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent as HttpAgent, request as httpRequest } from '../node-http.ts'
 
 /** A connection that rested longer is not used again: the other side may just be closing it. */
 const LONGEST_REST_MS = 4_000
 
-const connectionFor = keptConnections({ timeout: LONGEST_REST_MS })
+const kept = { keepAlive: true, timeout: LONGEST_REST_MS }
+const plain = { send: httpRequest, agent: new HttpAgent(kept) }
+const secure = { send: httpsRequest, agent: new HttpsAgent(kept) }
 
 export interface Exchange {
   url: string
@@ -30,7 +33,7 @@ export interface Reply {
  */
 export const exchange = ({ url, method, headers, body, timeoutSeconds }: Exchange): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const { send, agent } = connectionFor(new URL(url).protocol)
+    const { send, agent } = new URL(url).protocol === 'https:' ? secure : plain
     const signal = AbortSignal.timeout(timeoutSeconds * 1000)
     // Node sends the body of a DELETE without saying how long it is.
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
