@@ -1,9 +1,9 @@
 import { runJob } from '#functions/run-job/run-job.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
+import { createRandom, randomFrom } from '../support/random.ts'
 import { openConfigurations } from './configurations.ts'
 import { type Load, type Row, tableDifferences } from './model.ts'
 import { awaitJob, importObject, submitLoad } from './operations.ts'
-import { seededRandom } from './random.ts'
 import type { Fault } from './seam.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +30,7 @@ export const playStory = async (
   seed: number,
   steps: number,
 ): Promise<{ differences: string[]; told: string[] }> => {
-  const random = seededRandom(seed)
+  const random = createRandom(randomFrom(seed))
   const { seam, service, landing } = world
   const told: string[] = []
   const name = `s${seed}-${world.landing.newExecution()}`
@@ -41,7 +41,7 @@ export const playStory = async (
     for (let attempt = 1; ; attempt++) {
       const fault =
         attempt <= TROUBLED_ATTEMPTS && random.isLucky(0.6) ? random.pick<Fault>(FAULTS) : undefined
-      const at = 1 + random.below(60)
+      const at = 1 + random.between(0, 59)
       if (fault) told.push(`  ${fault} at call ${at}`)
       seam.follow(({ number }) => (number === at ? fault : undefined))
       try {
@@ -87,7 +87,7 @@ export const playStory = async (
     told.push(`version ${order} of ${place.key} lands`)
   }
   const deliver = async (place: Landing): Promise<void> => {
-    const [event] = place.events.splice(random.below(place.events.length), 1)
+    const [event] = place.events.splice(random.between(0, place.events.length - 1), 1)
     if (!event) return
     told.push(`an event of ${place.key} comes: sequencer ${event.sequencer}`)
     let execution = landing.newExecution()
@@ -165,7 +165,7 @@ export const playStory = async (
     appendLate,
     configure,
     async () => {
-      world.clock.aheadMs += random.below(600_000)
+      world.clock.aheadMs += random.between(0, 599_999)
       told.push('the clock jumps')
     },
   ] as const

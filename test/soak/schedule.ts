@@ -1,4 +1,4 @@
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type Random, randomFrom } from '../support/random.ts'
 
 /** How often each kind of step is drawn. */
 const weights = {
@@ -66,7 +66,9 @@ export const phaseOf = (
   phase: number,
   { clients, stepsPerClient, stops }: ScheduleOptions = usualSchedule,
 ): Phase => {
-  const random = createRandom(seed, phase)
+  // Independent numbers for each phase of a seed.
+  const mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(phase + 1, 0xc2b2ae35)
+  const random = createRandom(randomFrom(mixed))
   const first = phase * clients * stepsPerClient
   return {
     number: phase,

@@ -30,7 +30,6 @@ import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
 import type { WithHead } from './tables/head-writes.ts'
 import { createTableStore, type TableStore } from './tables/table-store.ts'
-import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
 import { type BranchTotals, createKeptTotals, shareOf, sumOf, type Totals } from './totals/totals.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
@@ -169,3 +168,13 @@ const listTotals = ({ buckets, tables }: { buckets: BucketStore; tables: TableSt
     ofAll: async () => sumOf([...(await ofEach()).values()]),
   }
 }
+
+const ticketRecord = z.object({ last: z.number() })
+
+/** Numbers that always grow. */
+const createTicketStore = (items: ItemTable) => ({
+  async next(): Promise<number> {
+    const item = await items.update({ pk: 'TICKETS', sk: 'LAST' }, { add: { last: 1 } })
+    return ticketRecord.parse(item).last
+  },
+})

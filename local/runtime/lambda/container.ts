@@ -65,8 +65,12 @@ export class Container {
     const { codeFolder, environment, memoryMiB, temporary, host, onOutput } = options
     this.#options = options
     const child = fork(WORKER, [codeFolder], {
-      env: { ...keepsCompiledCode(codeFolder), ...environment, TMPDIR: temporary },
-      execArgv: [`--max-old-space-size=${memoryMiB}`, `--max-semi-space-size=${SEMI_SPACE_MIB}`],
+      env: { ...keptSmall(), ...keepsCompiledCode(codeFolder), ...environment, TMPDIR: temporary },
+      execArgv: [
+        `--max-old-space-size=${memoryMiB}`,
+        `--max-semi-space-size=${SEMI_SPACE_MIB}`,
+        '--heap-growing-percent=20',
+      ],
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A signal of the terminal is for the runtime, which then tells its functions to stop.
@@ -182,6 +186,10 @@ export class Container {
     return this.#channel.ask(name, ...given)
   }
 }
+
+/** What bounds the memory that this process keeps (`cli/little-memory.js`) bounds that of its functions. */
+const keptSmall = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(DUCKDB_JE_)?MALLOC_/.test(name)))
 
 /** What V8 compiled goes beside the bundles that it is of, where this process keeps such code (`cli/compile-cache.js`). */
 const keepsCompiledCode = (codeFolder: string): Readonly<Record<string, string>> =>

@@ -31,12 +31,8 @@ const load = () => {
 let answerWith: (invoked: Invoked) => void = () => {}
 process.on('uncaughtException', thrown => {
   console.error(thrown)
-  const { errorType, errorMessage, trace } = toFunctionError(thrown)
-  const error = {
-    errorType: 'Runtime.ExitError',
-    errorMessage: `Uncaught ${errorType}: ${errorMessage}`,
-    trace,
-  }
+  const { errorType, errorMessage: message, trace } = toFunctionError(thrown)
+  const error = { errorType: 'Runtime.ExitError', errorMessage: `Uncaught ${errorType}: ${message}`, trace }
   answerWith({ error, isLast: true })
   setImmediate(() => process.disconnect())
 })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { controlOf } from '#local/runtime/control.ts'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
@@ -11,14 +11,6 @@ import { writeFlowBundles } from './flow-bundles.ts'
 const folder = folderUntilEnd()
 
 const kept = { pk: 'kept', text: 'text' }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
   const dataDir = join(folder, 'data')
@@ -48,14 +40,14 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     const output = async () => (await machines.describe({ machineArn, name: 'pid' }))?.output
     await expect.poll(output).toMatch(/^\d+$/)
     functionPid = Number(await output())
-    expect(isAlive(functionPid)).toBe(true)
+    expect(() => process.kill(functionPid, 0)).not.toThrow()
     await machines.start({ machineArn, name: 'under-way', input: { do: 'wait', ms: 1000 } })
   } finally {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
   // Its functions end with it.
-  await expect.poll(() => isAlive(functionPid)).toBe(false)
+  await vi.waitFor(() => expect(() => process.kill(functionPid, 0)).toThrow(), { timeout: 60_000 })
 
   const cloud = await startEmbeddedCloud({ dataDir, bundles })
   try {
