@@ -24,20 +24,25 @@ export const startScheduledRuns = async (
   time: Date,
   services: ScheduledRunsServices,
 ): Promise<{ started: string[] }> => {
-  const { storage, log } = services
   const started: string[] = []
-  for (const componentId of services.components) {
-    // The schedules of the others count more than that of one which nobody can read.
-    const onTooLarge = (place: object) => log.warn('configuration too large', { componentId, ...place })
-    try {
-      for await (const configuration of storage.scheduledConfigurations(componentId, { onTooLarge }))
-        started.push(...(await startIfDue(componentId, configuration, time, services)))
-    } catch (error) {
-      // The service does not know the component.
-      if (!(error instanceof UserError && error.status === 404)) throw error
-    }
-  }
+  for (const componentId of services.components)
+    for await (const configuration of configurationsOf(componentId, services))
+      started.push(...(await startIfDue(componentId, configuration, time, services)))
   return { started }
+}
+
+/** None for a component that the service does not know. */
+async function* configurationsOf(
+  componentId: string,
+  { storage, log }: ScheduledRunsServices,
+): AsyncGenerator<Configuration> {
+  // The schedules of the others count more than that of one which nobody can read.
+  const onTooLarge = (place: object) => log.warn('configuration too large', { componentId, ...place })
+  try {
+    yield* storage.scheduledConfigurations(componentId, { onTooLarge })
+  } catch (error) {
+    if (!(error instanceof UserError && error.status === 404)) throw error
+  }
 }
 
 /** A schedule of the stack: as that of a configuration, which does not say it itself. */

@@ -95,6 +95,13 @@ describe('startScheduledRuns', () => {
     expect(await tick(time, [configuration('b', 'rate(1 hour)', { isDisabled: true })])).toEqual([])
   })
 
+  it('a run that cannot be started, since what it names is gone, is said', async () => {
+    started.set = () => {
+      throw new UserError('notFound', 'Gone', { status: 404 })
+    }
+    await expect(tick(time, [configuration('a', 'rate(1 hour)')])).rejects.toThrow('Gone')
+  })
+
   it('spreads configurations over a flexible window, each at the same minute of it every time', async () => {
     const schedule = { expression: 'cron(0 6 * * ? *)', flexibleMinutes: 60 }
     const all = Array.from({ length: 40 }, (_, index) => configuration(`c${index}`, schedule))
