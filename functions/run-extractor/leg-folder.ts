@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -146,9 +146,10 @@ const withOffsets = (parts: readonly { key: string; bytes: number }[]) => {
 }
 
 const readRange = async (path: string, start: number, bytes: number): Promise<Buffer> => {
-  const read = Buffer.concat(await createReadStream(path, { start, end: start + bytes - 1 }).toArray())
-  if (read.length < bytes) throw new Error(`${path} ends before byte ${start + bytes}`)
-  return read
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, start)
+  if (bytesRead < bytes) throw new Error(`${path} ends before byte ${start + bytes}`)
+  return buffer
 }
 
 /** A file of the spool as objects in the work bucket, in order. */
