@@ -78,7 +78,11 @@ export class Container {
     })
     this.#process = child
     this.#channel = connect(child, host)
-    for (const output of [child.stdout, child.stderr]) output?.on('data', onOutput)
+    // An idle container must not keep the runtime alive; its servers do.
+    child.unref()
+    child.channel?.unref()
+    for (const output of [child.stdout, child.stderr] as (Socket | undefined)[])
+      output?.on('data', onOutput).unref() // a pipe, which a process that could not be made has not
     const { promise, resolve } = Promise.withResolvers<void>()
     this.exited = promise
     const over = (why: string): void => {
@@ -88,8 +92,6 @@ export class Container {
     }
     child.on('error', error => over(`Runtime did not start: ${error.message}`))
     child.on('close', (code, signal) => over(`Runtime exited with ${signal ?? `code ${code}`}`))
-    // An idle container must not keep the runtime alive; its servers do.
-    for (const handle of handlesOf(child)) handle.unref()
   }
 
   get isUsable(): boolean {
@@ -194,8 +196,3 @@ const keptSmall = (): NodeJS.ProcessEnv =>
 /** What V8 compiled goes beside the bundles that it is of, where this process keeps such code (`cli/compile-cache.js`). */
 const keepsCompiledCode = (codeFolder: string): Readonly<Record<string, string>> =>
   getCompileCacheDir() === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(codeFolder), 'compiled') }
-
-const handlesOf = (child: ChildProcess) =>
-  [child, child.channel, child.stdout as Socket | null, child.stderr as Socket | null].filter(
-    each => each != null,
-  )
