@@ -66,9 +66,8 @@ const changeOne = async (
       const changed = await change(current, columnNames(alias.source.snapshot))
       if (changed === current) return
       const told = tellingAudit(request, services, event, { id, name, params: params(changed) })
-      return (await tables.decide(await together(tables.replacingAlias(changed), told)))
-        ? undefined
-        : OVERTAKEN
+      const decision = await together(tables.replacingAlias(changed), told)
+      return (await tables.decide(decision)) ? undefined : OVERTAKEN
     },
   )
 }

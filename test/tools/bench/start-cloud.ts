@@ -54,12 +54,7 @@ export const startCloud = async (dataDir: string): Promise<StartedCloud> => {
   }
   for await (const line of createInterface(child.stdout)) {
     if (!line.startsWith('{')) continue
-    const processes = watched(child.pid ?? 0)
-    return {
-      ...Ready.parse(JSON.parse(line)),
-      ...processes,
-      stop,
-    }
+    return { ...Ready.parse(JSON.parse(line)), ...watched(child.pid ?? 0), stop }
   }
   throw new Error('The embedded cloud ended before it was ready')
 }
