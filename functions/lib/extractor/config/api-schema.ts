@@ -4,7 +4,6 @@ import { Authentication, Method, Params } from './authentication-schema.ts'
 import {
   decimal,
   filePart,
-  goneAt,
   integer,
   key,
   maybe,
@@ -21,13 +20,10 @@ const count = integer.refine(value => value > 0, 'must be above 0')
 const span = decimal.refine(value => value > 0, 'must be above 0')
 
 /** `api.http.budget` (docs/reference/extractor-requests.md#budget). Ours. */
-export const Budget = strictObject(
-  {
-    requests: key(count, 'Requests that are sent at most within `seconds`.'),
-    seconds: key(span, 'Length of the span; it holds for any span of that length.'),
-  },
-  { gone: goneAt.budget },
-)
+export const Budget = strictObject({
+  requests: key(count, 'Requests that are sent at most within `seconds`.'),
+  seconds: key(span, 'Length of the span; it holds for any span of that length.'),
+})
 
 export type Budget = z.output<typeof Budget>
 

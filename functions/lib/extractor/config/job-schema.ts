@@ -3,12 +3,11 @@ import { readKeyColumns } from '../../wire/primary-key.ts'
 import { parseDuration } from '../values/functions/moments.ts'
 import { Ordering } from '../values/select/ordering.ts'
 import { Authentication, requestShape } from './authentication-schema.ts'
-import { flag, goneAt, key, list, maybe, name, record, strictObject, text, Value } from './fields.ts'
+import { flag, key, list, maybe, name, record, strictObject, text, Value } from './fields.ts'
 import { ErrorRule, ResponseSettings } from './response-schema.ts'
 
 const Mode = z.enum(['warn', 'fail'], {
-  error: ({ input }) =>
-    input === 'repair' ? '"repair" is gone: use "fail", and run again' : 'must be "warn" or "fail"',
+  error: 'must be "warn" or "fail"',
 })
 
 const Total = z.union([
@@ -16,16 +15,13 @@ const Total = z.union([
   strictObject({ header: key(name, 'The header that says it; of `0-24/319` the number behind the slash.') }),
 ])
 
-const Settings = strictObject(
-  {
-    mode: key(Mode, 'What becomes of a run of the job that did not get all rows.'),
-    total: maybe(
-      Total,
-      'Where the API says how many rows there are: a path in the response, or a header. Without it: looked for, see below.',
-    ),
-  },
-  { gone: goneAt.completeness },
-)
+const Settings = strictObject({
+  mode: key(Mode, 'What becomes of a run of the job that did not get all rows.'),
+  total: maybe(
+    Total,
+    'Where the API says how many rows there are: a path in the response, or a header. Without it: looked for, see below.',
+  ),
+})
 
 /** A union says only that none fits: the message is that of the form that was meant. */
 const problemOf = (given: unknown): string => {
@@ -47,32 +43,29 @@ const Duration = z.string().refine(text => parseDuration(text) !== undefined, {
 })
 
 /** `jobs[].incremental` (docs/reference/extractor-jobs.md#incremental-jobs). Ours: the largest value of a field. */
-const Incremental = strictObject(
-  {
-    idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
-    param: key(name, 'Name of the parameter that carries it in the next run.'),
-    type: maybe(
-      Ordering,
-      'How values are compared. Without it: two numbers, also as texts, as numbers, else as texts.',
-    ),
-    initial: maybe(Value, 'Sent in the first run. Without it the first run sends no such parameter.'),
-    lookback: maybe(
-      Duration,
-      'Of values that are times: so much of what was read before is read again, for rows that reach the API late.',
-    ),
-    step: maybe(
-      Duration,
-      'Of values that are times: how far one request looks, such as `P7D`. The run goes on from step to step until now. Needs `until` and `initial`.',
-    ),
-    until: maybe(name, 'Name of the parameter that carries the end of a step.'),
-    format: maybe(
-      name,
-      'How times are sent where `lookback` or `step` works them out: `iso`, `date`, `seconds`, `milliseconds`, or a format of the function `date`.',
-      'iso',
-    ),
-  },
-  { gone: goneAt.incremental },
-)
+const Incremental = strictObject({
+  idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
+  param: key(name, 'Name of the parameter that carries it in the next run.'),
+  type: maybe(
+    Ordering,
+    'How values are compared. Without it: two numbers, also as texts, as numbers, else as texts.',
+  ),
+  initial: maybe(Value, 'Sent in the first run. Without it the first run sends no such parameter.'),
+  lookback: maybe(
+    Duration,
+    'Of values that are times: so much of what was read before is read again, for rows that reach the API late.',
+  ),
+  step: maybe(
+    Duration,
+    'Of values that are times: how far one request looks, such as `P7D`. The run goes on from step to step until now. Needs `until` and `initial`.',
+  ),
+  until: maybe(name, 'Name of the parameter that carries the end of a step.'),
+  format: maybe(
+    name,
+    'How times are sent where `lookback` or `step` works them out: `iso`, `date`, `seconds`, `milliseconds`, or a format of the function `date`.',
+    'iso',
+  ),
+})
 
 type MaybeIncremental = Partial<Record<'incremental', z.output<typeof Incremental> | undefined>>
 

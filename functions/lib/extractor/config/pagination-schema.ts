@@ -4,7 +4,6 @@ import { Ordering } from '../values/select/ordering.ts'
 import { requestShape } from './authentication-schema.ts'
 import {
   flag,
-  goneMethods,
   integer,
   key,
   kindsOf,
@@ -181,7 +180,7 @@ const singles = [
 ] as const
 
 export const SinglePagination = z.discriminatedUnion('method', singles, {
-  error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles), goneMethods),
+  error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles)),
 })
 
 const multiple = method('multiple', {
@@ -191,12 +190,7 @@ const multiple = method('multiple', {
 
 /** `api.pagination` (docs/reference/extractor-pagination.md#pagination). */
 export const Pagination = z.discriminatedUnion('method', [...singles, multiple], {
-  error: unknownKind(
-    'method',
-    'unknown pagination method',
-    [...kindsOf('method', singles), 'multiple'],
-    goneMethods,
-  ),
+  error: unknownKind('method', 'unknown pagination method', [...kindsOf('method', singles), 'multiple']),
 })
 
 export type Pagination = z.output<typeof Pagination>

@@ -5,7 +5,6 @@ import { isObject } from '../../json/json-value.ts'
 import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
 import { isEmpty } from '../values/php/php-values.ts'
 import { Config, ConfigFile, configKeys } from './config-schema.ts'
-import { goneExpression, goneFromConfig, goneFromRoot, goneSentence } from './fields.ts'
 import { dropEditorKeys, repair, sayProblems } from './problems.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
@@ -29,9 +28,8 @@ export interface ExtractorConfig {
 export const parseConfig = (input: unknown, options: { compat?: boolean } = {}): ExtractorConfig => {
   const compat = options.compat === true || asksForCompat(input)
   refuseMissingSections(input)
-  refuseGoneExpressions(section(input, 'parameters'), ['parameters'])
   const file = read(ConfigFile, input, compat)
-  refuseKeys(file, compat)
+  if (!compat) refuseMisspelt(file)
   // `iterations` replaces whole keys of `config` (docs/reference/extractor.md#iterations), so the raw section is the
   // base
   const raw = rawConfig(input)
@@ -98,37 +96,20 @@ const refuseMissingSections = (input: unknown): void => {
     throw refuse(`The 'baseUrl' attribute must be set in API configuration`)
 }
 
-/** Keys whose members are named by the API or the user, who may name one `expr`. */
-const namesOfOthers = new Set(
-  'params headers query variables form claims placeholders userData config'.split(' '),
-)
-
-/** `{"expr": text}` may stand wherever a value does, so no schema sees it. */
-const refuseGoneExpressions = (value: unknown, path: readonly string[]): void => {
-  const key = path.at(-1) ?? ''
-  // Mappings name fields at every depth, and hold no values
-  if (typeof value !== 'object' || value === null || key === 'mappings') return
-  const sentence = namesOfOthers.has(key) ? undefined : goneExpression(value)
-  if (sentence !== undefined) refuse(sentence, path)
-  for (const [name, inner] of Object.entries(value)) refuseGoneExpressions(inner, [...path, name])
-}
-
 /** Credentials of basic authentication are read by name, not by reference. */
 const readByName = new Set(['username', 'password', '#username', '#password'])
 
 /**
  * `config` may hold any attribute, so a misspelt option there cannot be told from one by its name alone. It is refused
- * when it looks like a known key and nothing in the configuration reads it; so is a key that went.
+ * when it looks like a known key and nothing in the configuration reads it.
  */
-const refuseKeys = (file: ConfigFile, compat: boolean): void => {
-  for (const key of goneFromRoot) if (Object.hasOwn(file, key)) refuse(String(goneSentence(key)))
+const refuseMisspelt = (file: ConfigFile): void => {
   const references = new Set(attributeReferences(file))
   for (const key of Object.keys(file.parameters.config)) {
     if (configKeys.includes(key) || readByName.has(key) || references.has(key)) continue
-    const meant = compat ? undefined : didYouMean(key, configKeys)
-    const hint = meant && `unknown key "${key}" (did you mean "${meant}"?)`
-    const problem = goneFromConfig.includes(key) ? goneSentence(key) : hint
-    if (problem !== undefined) refuse(problem, ['parameters', 'config'])
+    const meant = didYouMean(key, configKeys)
+    if (meant !== undefined)
+      refuse(`unknown key "${key}" (did you mean "${meant}"?)`, ['parameters', 'config'])
   }
 }
 

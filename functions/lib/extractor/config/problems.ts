@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { isContainer, isObject, mapFields } from '../../json/json-value.ts'
 import { objectOf } from '../../json/key-order.ts'
 import { isEmpty } from '../values/php/php-values.ts'
-import { goneAt, goneSentence } from './fields.ts'
 
 type Path = readonly PropertyKey[]
 type Problem = Pick<z.core.$ZodIssue, 'message' | 'path'>
@@ -114,13 +113,8 @@ export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown
  * cast, options of the wrong kind are left aside. The input itself when the problem would stop Generic Extractor too.
  */
 export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
-  if (issue.code === 'unrecognized_keys') {
-    const place = String(issue.path.at(-1))
-    const here = Object.hasOwn(goneAt, place) ? goneAt[place as keyof typeof goneAt] : {} // one of its keys
-    const keys = new Set(issue.keys.filter(key => goneSentence(key, here) === undefined))
-    if (keys.size === 0) return input
-    return changeAt(input, issue.path, found => omit(found, keys))
-  }
+  if (issue.code === 'unrecognized_keys')
+    return changeAt(input, issue.path, found => omit(found, new Set(issue.keys)))
   const last = String(issue.path.at(-1))
   if (switches.has(last)) return changeAt(input, issue.path, found => !isEmpty(found))
   const lacksKind = ['method', 'type'].includes(last) && valueAt(input, issue.path) === undefined

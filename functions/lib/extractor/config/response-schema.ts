@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { plainNumber } from '../../json/json-value.ts'
 import type { Authentication } from './authentication-schema.ts'
-import { decimal, flag, goneAt, integer, key, maybe, name, Scalar, strictObject, text } from './fields.ts'
+import { decimal, flag, integer, key, maybe, name, Scalar, strictObject, text } from './fields.ts'
 
 const Status = z
   .preprocess(plainNumber, z.union([z.number(), z.string()]))
@@ -85,39 +85,33 @@ const character = z.string().refine(value => [...value].length === 1, 'must be o
 const ofCsv = { delimiter: ',', quote: '"', escape: undefined, columns: undefined, skipLines: 0 } as const
 
 /** What the answers of a job are written in. Ours (docs/reference/extractor-responses.md). */
-export const ResponseSettings = strictObject(
-  {
-    format: maybe(
-      z.enum(['auto', 'json', 'jsonl', 'csv'], {
-        error: ({ input }) =>
-          input === 'xml' ? '"xml" is gone: a script makes CSV or JSON of XML before it is read' : undefined,
-      }),
-      '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
-      'auto',
-    ),
-    encoding: maybe(
-      z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250']),
-      'Without it: as `Content-Type` says, else `utf-8`.',
-    ),
-    delimiter: maybe(
-      character,
-      'CSV: what separates cells. A line `sep=;` before the header says it, too.',
-      ',',
-    ),
-    quote: maybe(character, 'CSV: what surrounds a cell.', '"'),
-    escape: maybe(character, 'CSV: what stands before a quote inside of a cell. Without it: as `quote`.'),
-    columns: maybe(
-      z.array(name).min(1),
-      'CSV: names of the columns of a file without a header. Without it: the first row.',
-    ),
-    skipLines: maybe(
-      integer.refine(lines => lines >= 0, 'must not be negative'),
-      'CSV: lines before the header that are left out.',
-      0,
-    ),
-  },
-  { gone: goneAt.response },
-).superRefine((settings, context) => {
+export const ResponseSettings = strictObject({
+  format: maybe(
+    z.enum(['auto', 'json', 'jsonl', 'csv']),
+    '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
+    'auto',
+  ),
+  encoding: maybe(
+    z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250']),
+    'Without it: as `Content-Type` says, else `utf-8`.',
+  ),
+  delimiter: maybe(
+    character,
+    'CSV: what separates cells. A line `sep=;` before the header says it, too.',
+    ',',
+  ),
+  quote: maybe(character, 'CSV: what surrounds a cell.', '"'),
+  escape: maybe(character, 'CSV: what stands before a quote inside of a cell. Without it: as `quote`.'),
+  columns: maybe(
+    z.array(name).min(1),
+    'CSV: names of the columns of a file without a header. Without it: the first row.',
+  ),
+  skipLines: maybe(
+    integer.refine(lines => lines >= 0, 'must not be negative'),
+    'CSV: lines before the header that are left out.',
+    0,
+  ),
+}).superRefine((settings, context) => {
   const { format = 'auto' } = settings
   if (format === 'auto') return
   for (const [option, fallback] of Object.entries(ofCsv)) {
