@@ -1,6 +1,5 @@
-import type { ObjectRange, SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import type { NumberRange } from './event.ts'
-import type { ResolvedPart } from './plan-records.ts'
+import type { Part } from './plan-parts.ts'
 
 const GIB = 1024 ** 3
 
@@ -18,20 +17,28 @@ const MOST_READS = 50_000
  * An inline Map writes some eight events per iteration, and an execution may have 25,000 (Step Functions quotas,
  * "Maximum execution event history size"). Beyond 2 TB of assembled bytes invocations get longer instead of more.
  */
-const MOST_BYTE_RANGES = 1_000
+const MOST_RANGES = 1_000
+
+type PlannedPart = Omit<Part, 'ranges'> & { ranges: readonly unknown[] }
 
 /** Groups neighbouring parts, so that one invocation finishes a group well within its time. */
-export const cutRanges = (parts: readonly ResolvedPart[]): NumberRange[] => {
-  const assembledBytes = parts.reduce((sum, part) => sum + (part.kind === 'assemble' ? part.bytes : 0), 0)
-  const mostAssembledBytes = Math.max(MOST_ASSEMBLED_BYTES, Math.ceil(assembledBytes / MOST_BYTE_RANGES))
+export const cutRanges = (parts: readonly PlannedPart[]): NumberRange[] => {
+  const loadOf = ({ kind, bytes, ranges }: PlannedPart) =>
+    kind === 'copy'
+      ? { copied: bytes, assembled: 0, reads: 0 }
+      : { copied: 0, assembled: bytes, reads: ranges.length }
+  const assembledBytes = parts.reduce((sum, part) => sum + loadOf(part).assembled, 0)
+  const mostAssembledBytes = Math.max(MOST_ASSEMBLED_BYTES, Math.ceil(assembledBytes / MOST_RANGES))
   const ranges: NumberRange[] = []
   let load = { copied: 0, assembled: 0, reads: 0 }
-  for (const { partNumber, kind, bytes, ranges: reads } of parts) {
+  for (const part of parts) {
+    const { partNumber } = part
+    const own = loadOf(part)
     const range = ranges.at(-1)
     const next = {
-      copied: load.copied + (kind === 'copy' ? bytes : 0),
-      assembled: load.assembled + (kind === 'assemble' ? bytes : 0),
-      reads: load.reads + (kind === 'assemble' ? reads.length : 0),
+      copied: load.copied + own.copied,
+      assembled: load.assembled + own.assembled,
+      reads: load.reads + own.reads,
     }
     const fits =
       range !== undefined &&
@@ -39,43 +46,9 @@ export const cutRanges = (parts: readonly ResolvedPart[]): NumberRange[] => {
       next.copied <= MOST_COPIED_BYTES &&
       next.assembled <= mostAssembledBytes &&
       next.reads <= MOST_READS
-    if (fits) {
-      range.to = partNumber
-      load = next
-    } else {
-      ranges.push({ from: partNumber, to: partNumber })
-      load = {
-        copied: next.copied - load.copied,
-        assembled: next.assembled - load.assembled,
-        reads: next.reads - load.reads,
-      }
-    }
+    if (fits) range.to = partNumber
+    else ranges.push({ from: partNumber, to: partNumber })
+    load = fits ? next : own
   }
   return ranges
-}
-
-const MOST_CONVERTED_BYTES = GIB / 4
-
-/**
- * Groups the bytes of slices into conversions. Plain bytes may be cut anywhere, since the resulting gzip members can be
- * joined. A compressed slice is never cut, because it can only be expanded as a whole.
- */
-export const cutConversions = (slices: readonly SourceObject[], to: 'gzip' | 'plain'): ObjectRange[][] => {
-  const totalBytes = slices.reduce((sum, { bytes }) => sum + bytes, 0)
-  const mostBytes = Math.max(MOST_CONVERTED_BYTES, Math.ceil(totalBytes / MOST_BYTE_RANGES))
-  const conversions: ObjectRange[][] = []
-  let room = 0
-  for (const source of slices) {
-    for (let firstByte = 0; firstByte < source.bytes; ) {
-      if (room <= 0) {
-        conversions.push([])
-        room = mostBytes
-      }
-      const length = to === 'plain' ? source.bytes : Math.min(room, source.bytes - firstByte)
-      conversions.at(-1)?.push({ source, firstByte, lastByte: firstByte + length - 1 })
-      firstByte += length
-      room -= length
-    }
-  }
-  return conversions
 }

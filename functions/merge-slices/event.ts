@@ -28,12 +28,10 @@ const tableExport = z.strictObject({
   columns: z.array(z.string().min(1)).min(1).optional(),
 })
 
-/** An existing file, sliced or not. */
+/** An existing file, sliced or not. It is compressed as the file is. */
 const fileExport = z.strictObject({
   fileId: z.coerce.number().int().positive(),
   destination,
-  /** Default: as in the file. */
-  gzip: z.boolean().optional(),
   /** Slices hold no header. When given, these names become one. */
   columns: z.array(z.string().min(1)).min(1).optional(),
 })
@@ -44,17 +42,9 @@ export const exportInput = z.union([tableExport, fileExport], {
 })
 export type ExportInput = z.infer<typeof exportInput>
 
-/** Parts or conversions with the numbers `from` to `to`, both included. */
+/** Parts with the numbers `from` to `to`, both included. */
 export const numberRange = z.object({ from: z.number().int().positive(), to: z.number().int().positive() })
 export type NumberRange = z.infer<typeof numberRange>
 
-const file = z.object({ fileId: z.number() })
-
 /** What the step before has begun: the job that exports the table, or the parts that were planned of a file. */
-export const stepBefore = z.nullable(
-  z.discriminatedUnion('begun', [
-    z.object({ begun: z.literal('job') }),
-    file.extend({ begun: z.literal('convert') }),
-    file.extend({ begun: z.literal('copy') }),
-  ]),
-)
+export const stepBefore = z.nullable(z.object({ begun: z.enum(['job', 'copy']) }))

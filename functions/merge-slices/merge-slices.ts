@@ -1,7 +1,7 @@
+import type { S3Client } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
 import { executionName } from '../lib/cloud/execution-name.ts'
-import { listUploads } from '../lib/cloud/multipart/list-uploads.ts'
 import {
   abortUpload,
   completeUpload,
@@ -13,23 +13,17 @@ import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { parseEvent } from '../lib/errors/parse-event.ts'
-import { convertSlices } from './convert-slices.ts'
 import { exportInput, type NumberRange, numberRange, stepBefore } from './event.ts'
-import { openFile } from './file-access.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
-import { planExport } from './plan-export.ts'
-import { partsRecord, planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
-import { requestExport } from './request-export.ts'
-import type { MergeSlicesServices } from './services.ts'
+import { partsRecord, planExport, planRecord, type ResolvedPart, requestExport } from './plan-export.ts'
+import { type MergeSlicesServices, openFile } from './services.ts'
 import { createWorkPlace, type WorkPlace } from './work-place.ts'
 
 const jobResults = z.object({ file: z.object({ id: z.number() }) })
 
 /**
- * One step of an export: the job, where a table is exported -> the plan -> conversions, and the plan again -> parts -> complete.
- *
- * Slices that must be compressed or expanded are converted first. On failure the upload is aborted. Resolves to nothing
- * for a part.
+ * One step of an export: the job, where a table is exported -> the plan -> parts -> complete. On failure the upload is aborted.
+ * Resolves to nothing for a part.
  */
 export const mergeSlices = async (
   services: MergeSlicesServices,
@@ -48,10 +42,7 @@ export const mergeSlices = async (
 
   const before = parseEvent(stepBefore, state)
   if (part !== undefined) {
-    const range = parseEvent(numberRange, part)
-    await (before?.begun === 'convert'
-      ? convertSlices(services, range, work)
-      : copyParts(services, range, work))
+    await copyParts(services, parseEvent(numberRange, part), work)
     return undefined
   }
   if (before?.begun === 'copy') return { next: 'done', output: await completeExport(work) }
@@ -61,25 +52,16 @@ export const mergeSlices = async (
     const jobId = await requestExport(services, { input, execution }, work)
     return { next: 'poll', jobId, waitSeconds: 0, state: { begun: 'job' } }
   }
-  const fileId =
-    before?.begun === 'convert'
-      ? before.fileId
-      : 'fileId' in input
-        ? input.fileId
-        : parseEvent(jobResults, job?.results).file.id
-  const { outcome, ranges } = await planExport(services, { input, fileId }, work)
-  return { next: 'each', parts: ranges, state: { begun: outcome, fileId } }
+  const fileId = 'fileId' in input ? input.fileId : parseEvent(jobResults, job?.results).file.id
+  const parts = await planExport(services, { input, fileId }, work)
+  return { next: 'each', parts, state: { begun: 'copy' } }
 }
 
 /** Leaves nothing of a failed execution: no upload of the destination, known or not, and no work. May be repeated. */
 const abortExport = async (work: WorkPlace): Promise<void> => {
-  const { s3, bucket } = work
   const upload = await findUpload(work)
-  if (upload) await abortUpload({ s3, ...upload })
+  if (upload) await abortUpload({ s3: work.s3, ...upload })
   else await sweepOrphans(work)
-
-  for await (const conversion of listUploads(s3, bucket, work.prefix))
-    await abortUpload({ s3, bucket, ...conversion })
   await work.clear()
 }
 
@@ -129,30 +111,51 @@ const copyParts = async (
   { from, to }: NumberRange,
   work: WorkPlace,
 ): Promise<void> => {
-  const [plan, record] = await Promise.all([
+  const [plan, planned] = await Promise.all([
     work.read('plan.json', planRecord),
-    work.read(`parts/${from}.json`, rangeRecord),
+    work.read(`parts/${from}.json`, partsRecord),
   ])
-  if (!plan || !record) throw new Error(`The parts from ${from} were not planned`)
+  if (!plan || !planned) throw new Error(`The parts from ${from} were not planned`)
   const upload = { s3: services.s3, ...plan.destination, uploadId: plan.uploadId }
   const bytesOfMade = new Map(
     (await listParts(upload, { from, to })).map(({ partNumber, bytes }) => [partNumber, bytes]),
   )
-  const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, services))
-  const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
+  const missing = planned.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
+  const file = await openFile(plan.fileId, services)
+  const clientOf = ({ bucket, key }: { bucket: string; key: string }): S3Client =>
+    bucket === work.bucket && key.startsWith(work.prefix) ? work.s3 : file.s3
+  const parts = missing.map(part => ({
+    ...part,
+    ranges: part.ranges.map(({ source, ...range }) => ({
+      ...range,
+      source: { ...source, s3: clientOf(source) },
+    })),
+  }))
 
   const copy = async ({ partNumber, ranges: [range] }: ResolvedPart) => {
     if (!range) throw new Error(`Part ${partNumber} has no range`)
     await copyPart(upload, partNumber, range)
   }
   const assemble = ({ partNumber, ranges }: ResolvedPart) => assemblePart(upload, partNumber, ranges)
-  const ofKind = (kind: ResolvedPart['kind']) => missing.filter(part => part.kind === kind)
+  const ofKind = (kind: ResolvedPart['kind']) => parts.filter(part => part.kind === kind)
   const results = await Promise.allSettled([
     pMap(ofKind('copy'), copy, { concurrency: COPIES_IN_PARALLEL }),
     pMap(ofKind('assemble'), assemble, { concurrency: ASSEMBLIES_IN_PARALLEL }),
   ])
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
+
+/** `sealed.json`: all parts, stored just before the upload is completed, in case the answer to that is lost. */
+const sealedRecord = z.object({
+  parts: z.array(
+    z.object({
+      partNumber: z.number(),
+      etag: z.string(),
+      bytes: z.number(),
+      checksum: z.string().optional(),
+    }),
+  ),
+})
 
 /** Output of the export machine. */
 export interface Export {
@@ -177,7 +180,7 @@ const completeExport = async (work: WorkPlace): Promise<Export> => {
   if (!plan) throw new Error('There is no plan to complete')
   const upload = { s3: work.s3, ...plan.destination, uploadId: plan.uploadId }
 
-  const sealed = await work.read('sealed.json', partsRecord)
+  const sealed = await work.read('sealed.json', sealedRecord)
   const parts = sealed?.parts ?? (await listParts(upload))
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   const expectedParts = plan.parts.copied + plan.parts.assembled

@@ -14,10 +14,13 @@ interface SourceRange {
   lastByte: number
 }
 
-/** One part of a multipart upload: a range that S3 copies by itself, or ranges that a function reads and writes. */
-export type Part =
-  | { kind: 'copy'; partNumber: number; bytes: number; range: SourceRange }
-  | { kind: 'assemble'; partNumber: number; bytes: number; ranges: SourceRange[] }
+/** One part of a multipart upload: one range that S3 copies by itself, or ranges that a function reads and writes. */
+export interface Part {
+  kind: 'copy' | 'assemble'
+  partNumber: number
+  bytes: number
+  ranges: SourceRange[]
+}
 
 export interface PlanLimits {
   minPartBytes: number
@@ -60,12 +63,12 @@ export const planParts = (sources: readonly Source[], limits: Partial<PlanLimits
   const copies = chooseCopies(filled, all.minPartBytes)
   const spans = limitSpans(withGaps(copies, totalBytes), all)
   const place = placeSources(filled)
-  return spans.map(({ start, end, isCopied }, index) => {
-    const ranges = place(start, end)
-    const [range] = ranges
-    const part = { partNumber: index + 1, bytes: end - start }
-    return isCopied && range ? { kind: 'copy', ...part, range } : { kind: 'assemble', ...part, ranges }
-  })
+  return spans.map(({ start, end, isCopied }, index) => ({
+    kind: isCopied ? 'copy' : 'assemble',
+    partNumber: index + 1,
+    bytes: end - start,
+    ranges: place(start, end),
+  }))
 }
 
 /** Bytes `start` to `end` (not included) of the object. */

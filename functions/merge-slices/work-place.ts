@@ -17,29 +17,18 @@ export interface WorkPlace {
   write(name: string, value: unknown): Promise<void>
   /** Stores bytes as an object that can be a source like the slices. */
   put(name: string, bytes: Uint8Array): Promise<SourceObject>
-  /** Objects whose names begin with `name`, sorted. */
-  list(name: string): Promise<Map<string, SourceObject>>
-  /** Removes everything except names that start with one of `kept`. */
+  /** Removes everything but the documents of these names. */
   clear(kept?: readonly string[]): Promise<void>
 }
 
 export const createWorkPlace = (s3: S3Client, bucket: string, execution: string): WorkPlace => {
-  const id = hexDigest(execution, 32)
-  const prefix = `${WORK_PREFIX}${id}/`
+  const prefix = `${WORK_PREFIX}${hexDigest(execution, 32)}/`
   const documents = createBucketDocuments(s3, bucket)
-
-  const list = async (name: string): Promise<Map<string, SourceObject>> => {
-    const found = new Map<string, SourceObject>()
-    for await (const { key, etag, bytes } of listObjects(s3, { bucket, prefix: prefix + name }))
-      found.set(key.slice(prefix.length), { s3, bucket, key, etag, bytes })
-    return found
-  }
 
   return {
     s3,
     bucket,
     prefix,
-    list,
     read: (name, schema) => documents.readAs(prefix + name, schema),
 
     write: async (name, value) => {
@@ -55,11 +44,11 @@ export const createWorkPlace = (s3: S3Client, bucket: string, execution: string)
     },
 
     clear: async (kept = []) => {
-      const names = [...(await list('')).keys()].filter(name => !kept.some(start => name.startsWith(start)))
+      const found = await Array.fromAsync(listObjects(s3, { bucket, prefix }), ({ key }) => key)
       await deleteObjects(
         s3,
         bucket,
-        names.map(name => prefix + name),
+        found.filter(key => !kept.some(name => key === prefix + name)),
       )
     },
   }

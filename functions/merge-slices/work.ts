@@ -7,7 +7,7 @@ import { createS3With } from '../lib/storage-client/s3-with-credentials.ts'
 import type { ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
 import { mergeSlices } from './merge-slices.ts'
-import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
+import { S3_REQUEST_HANDLER } from './services.ts'
 
 /** The variables that the function's construct must set. */
 export const variables = [

@@ -43,7 +43,7 @@ const declaredStates: Record<string, readonly string[]> = {
   [IMPORT_ANSWER]: [...outcomes, 'again', 'each', 'failed'],
   'functions/lib/storage/jobs/job-record.ts': jobRecord.options.map(({ shape }) => shape.status.value),
   'functions/run-extractor/names.ts': runSteps,
-  'functions/merge-slices/event.ts': stepBefore.unwrap().options.map(({ shape }) => shape.begun.value),
+  'functions/merge-slices/event.ts': stepBefore.unwrap().shape.begun.options,
 }
 
 /** The file in the head of a table, and the first cell of each row below. */
@@ -59,7 +59,7 @@ it.each(Object.entries(declaredStates))(
   'the states of %s are those of its page, all of them',
   (file, states) => {
     const tables = new Map([...pages.values()].flatMap(statesOf))
-    expect(states.length).toBeGreaterThan(2)
+    expect(states.length).toBeGreaterThan(1)
     expect(tables.get(file)?.toSorted()).toEqual([...new Set(states)].toSorted())
   },
 )

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -69,10 +69,10 @@ describe('a sliced file', () => {
     expect(output).toMatchObject({ etag: head.ETag, checksum: { value: head.ChecksumCRC32 } })
   })
 
-  it('can be compressed', async () => {
-    const fileId = await upload(['"1"\n', '"2"\n'].map(text => Buffer.from(text)))
+  it('may be compressed, and its header is then, too', async () => {
+    const fileId = await upload(['"1"\n', '"2"\n'].map(text => gzipSync(text)))
     const destination = { bucket: bucket(), key: 'merged/data.csv.gz' }
-    outputOf(await cloud.execute('export', { fileId, destination, gzip: true, columns: ['n'] }))
+    outputOf(await cloud.execute('export', { fileId, destination, columns: ['n'] }))
     expect(gunzipSync(await read(destination.key)).toString()).toBe('"n"\n"1"\n"2"\n')
   })
 })

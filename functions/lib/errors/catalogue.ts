@@ -27,10 +27,8 @@ const exportsCodes = {
   'export.destinationExists': 'There is an object at the destination, and "overwrite" is false.',
   'export.destinationForbidden': 'The export may not write to the destination.',
   'export.destinationMissing': 'The bucket of the destination does not exist.',
-  'export.sliceTooLarge': 'A compressed slice is larger than can be expanded.',
   'storage.slicesNotJoined':
     'The slices of a file are of forms that make no file when they follow each other.',
-  'export.brokenGzip': 'A compressed slice is damaged and cannot be expanded.',
 } as const
 
 const clientsCodes = {

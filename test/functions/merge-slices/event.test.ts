@@ -42,4 +42,9 @@ describe('a step', () => {
   ])('with %s is refused', (_, change) => {
     expect(exportInput.safeParse(changed(change)).success).toBe(false)
   })
+
+  it('with another compression than that of its file is refused', () => {
+    expect(exportInput.safeParse({ fileId: 1, destination }).success).toBe(true)
+    expect(exportInput.safeParse({ fileId: 1, destination, gzip: true }).success).toBe(false)
+  })
 })

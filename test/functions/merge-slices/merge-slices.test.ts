@@ -202,28 +202,6 @@ describe('gzip', () => {
     await fixture.run({ fileId: await fixture.upload(members), destination: destination() })
     await checkMerged(Buffer.concat(members))
   })
-
-  it('is expanded on the way when plain is wanted', async () => {
-    const fileId = await fixture.upload([gzipSync(lines[0] ?? ''), Buffer.alloc(0), gzipSync(lines[1] ?? '')])
-    await fixture.run({ fileId, destination: destination(), gzip: false, columns: ['n'] })
-    await checkMerged(Buffer.from(`"n"\n${lines[0]}${lines[1]}`))
-  })
-
-  it('is made on the way when it is wanted', async () => {
-    const fileId = await fixture.upload(lines.map(text => Buffer.from(text)))
-    await fixture.run({ fileId, destination: destination(), gzip: true, columns: ['n'] }, { repeats: 2 })
-    expect(gunzipSync(await fixture.read(key)).toString()).toBe(`"n"\n${lines.join('')}`)
-    expect(await fixture.unfinishedUploads()).toEqual([])
-  })
-
-  it('that is broken is a UserError', async () => {
-    const whole = gzipSync(lines[0] ?? '')
-    const fileId = await fixture.upload([whole.subarray(0, whole.length / 2)])
-    await expect(fixture.run({ fileId, destination: destination(), gzip: false })).rejects.toMatchObject({
-      code: 'export.brokenGzip',
-    })
-    expect(await fixture.unfinishedUploads()).toEqual([])
-  })
 })
 
 const membersOf = (text: string): Buffer =>
@@ -246,14 +224,12 @@ describe('slices of text that do not end in a line end', () => {
         { slices: ['1', '2'], columns: ['id'], whole: '"id"\n1\n2' },
       ].map(row => ({ packing, pack, ...row })),
     ),
-  )('have one in the file, whatever it becomes: $packing, $slices.length', async row => {
-    const { pack, slices, whole, columns } = row
-    for (const gzip of [false, true]) {
-      const fileId = await fixture.upload(slices.map(text => pack(text)))
-      await fixture.run({ fileId, destination: destination(), gzip, columns }, { repeats: 2 })
-      const merged = await fixture.read(key)
-      expect((gzip ? gunzipSync(merged) : merged).equals(Buffer.from(whole))).toBe(true)
-    }
+  )('have one in the file: $packing, $slices.length', async row => {
+    const { packing, pack, slices, whole, columns } = row
+    const fileId = await fixture.upload(slices.map(text => pack(text)))
+    await fixture.run({ fileId, destination: destination(), columns }, { repeats: 2 })
+    const merged = await fixture.read(key)
+    expect((packing === 'plain' ? merged : gunzipSync(merged)).equals(Buffer.from(whole))).toBe(true)
   })
 
   it('are not looked for in what an export of a table has compressed: it ends each line', async () => {
@@ -269,14 +245,13 @@ describe('slices of text that do not end in a line end', () => {
 describe('refused is', () => {
   const text = Buffer.from('1\n')
   const parquet = Buffer.from('PAR1\x15\x04…PAR1')
-  it.each<[string, Buffer[], { gzip?: boolean; columns?: string[] }]>([
+  it.each<[string, Buffer[], { columns?: string[] }]>([
     ['Parquet after Parquet', [parquet, Buffer.alloc(0), parquet], {}],
     ['Parquet after a header', [parquet], { columns: ['id'] }],
-    ['Parquet in gzip', [gzipSync(parquet), gzipSync(parquet)], { gzip: false }],
+    ['Parquet in gzip', [gzipSync(parquet), gzipSync(parquet)], {}],
     ['text after Parquet', [parquet, text], {}],
     ['text after gzip', [gzipSync(text), text], {}],
-    ['text after gzip, as gzip', [gzipSync(text), text], { gzip: true }],
-    ['gzip after text, as text', [text, Buffer.alloc(0), gzipSync(text)], { gzip: false }],
+    ['gzip after text', [text, Buffer.alloc(0), gzipSync(text)], {}],
     [
       'gzip after gzip with padding, which readers end at',
       [Buffer.concat([gzipSync(text), Buffer.alloc(9)]), gzipSync(text)],
@@ -284,7 +259,7 @@ describe('refused is', () => {
     ],
     ['a byte order mark after text', [text, Buffer.from('\ufeff2\n')], {}],
     ['a byte order mark after a header', [Buffer.from('\ufeff2\n')], { columns: ['id'] }],
-    ['a byte order mark in gzip', [gzipSync('\ufeff1\n'), gzipSync('\ufeff2\n')], { gzip: false }],
+    ['a byte order mark in gzip', [gzipSync('\ufeff1\n'), gzipSync('\ufeff2\n')], {}],
     ['gzip after gzip that is cut off', [gzipSync(text).subarray(0, -4), gzipSync(text)], {}],
   ])('before a byte is written, %s', async (_, slices, input) => {
     const fileId = await fixture.upload(slices)

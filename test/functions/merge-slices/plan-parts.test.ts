@@ -22,15 +22,13 @@ const copiedBytes = (parts: Part[]): number =>
 const shapeOf = (parts: Part[]): string[] =>
   parts.map(({ kind, bytes }) => `${kind} ${(bytes / MiB).toLocaleString('en')}`)
 
-const rangesOf = (part: Part) => (part.kind === 'copy' ? [part.range] : part.ranges)
-
 /** Every byte of every source once, in order, in parts that S3 takes. */
 const checkLaws = (sources: readonly Source[], parts: Part[], limits: PlanLimits): void => {
   let source = 0
   let position = 0
   parts.forEach((part, index) => {
     const isLast = index === parts.length - 1
-    const ranges = rangesOf(part)
+    const { ranges } = part
     for (const { source: at, firstByte, lastByte } of ranges) {
       while (source < at) {
         if (position !== sources[source]?.bytes) throw new Error(`source ${source} is cut short`)
@@ -44,7 +42,7 @@ const checkLaws = (sources: readonly Source[], parts: Part[], limits: PlanLimits
     const isRightSize = bytes <= limits.maxPartBytes && (isLast || bytes >= limits.minPartBytes)
     if (part.partNumber !== index + 1 || part.bytes !== bytes || !isRightSize) throw new Error('bad part')
     if (part.kind !== 'copy') return
-    const copied = sources[part.range.source]
+    const copied = ranges.length === 1 ? sources[ranges[0]?.source ?? -1] : undefined
     const isWhole = copied?.bytes === bytes
     // S3: a range can only be copied out of an object larger than 5 MiB.
     if (!copied?.canCopy || !(isWhole || copied.bytes > limits.minPartBytes)) throw new Error('bad copy')
