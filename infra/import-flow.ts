@@ -6,8 +6,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NONE } from '../functions/lib/none.ts'
-import type { LandingRule } from '../functions/start-import/landing-rules.ts'
-import { LANDING_RULES_FILE } from '../functions/start-import/landing-rules-file.ts'
+import { LANDING_RULES_FILE, type LandingRule } from '../functions/start-import/landing-rules.ts'
 import type { StartImportEnv } from '../functions/start-import/work.ts'
 import {
   allow,

@@ -1,17 +1,17 @@
-import type { S3Client } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import type { Answer } from '../lib/drive/step.ts'
-import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
+import type { LandedObject } from '../lib/landed-object.ts'
 import { nameColumns } from '../lib/storage/files/list-slices.ts'
 import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import type { HeldKey, ImportRecords, Progress, VersionMark } from './key-records.ts'
+import { type ImportRecords, NULL_VERSION, type ObjectVersion, type Progress } from './key-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
-import { type DescribedSource, describeSource, objectVersionId } from './object-version.ts'
-import type { NumberRange, Transfer } from './transfer.ts'
+import type { Transfer } from './transfer.ts'
 
 /** The component under which events of imports are listed. */
 export const COMPONENT = 'millrace-import'
@@ -63,6 +63,9 @@ export type ImportAnswer =
 
 export type JobAnswer = Extract<Answer, { next: 'poll' }> & { output: ImportOutput }
 
+/** `retryAfterSeconds`: after which the service advises to look at the job. */
+export type WithJob = Progress & { jobId: number; retryAfterSeconds?: number | undefined }
+
 /** @param waitsFor name of the execution that is in the way, where it is known */
 export const again = (waitSeconds: number, waitsFor?: string): ImportAnswer => ({
   next: 'again',
@@ -70,24 +73,65 @@ export const again = (waitSeconds: number, waitsFor?: string): ImportAnswer => (
   ...(waitsFor !== undefined && { waitsFor: [waitsFor] }),
 })
 
-/** Waits for the job of the version. `undefined`: it has none yet. */
+/** Waits for the job of the version. */
 export const followJob = (
-  { target: { tableId } }: { target: LandingTarget },
+  { target: { tableId } }: LandedVersion,
   outcome: 'started' | 'alreadyStarted',
-  { jobId, fileId, reloadedVersions }: Progress,
-  waitSeconds = waitSecondsAt(0),
-): JobAnswer | undefined =>
-  jobId === undefined
-    ? undefined
-    : { next: 'poll', jobId, waitSeconds, output: { outcome, tableId, fileId, jobId, reloadedVersions } }
+  { jobId, fileId, reloadedVersions, retryAfterSeconds }: WithJob,
+): JobAnswer => ({
+  next: 'poll',
+  jobId,
+  waitSeconds: waitSecondsAt(0, retryAfterSeconds),
+  output: { outcome, tableId, fileId, jobId, reloadedVersions },
+})
 
-/** The version that the event names. */
-export interface OwnVersion {
-  source: DescribedSource['source']
-  target: LandingTarget
-  /** Identity of the object version. */
-  versionId: string
+export const hasJob = (progress: Progress): progress is WithJob => progress.jobId !== undefined
+
+/** Thrown by a step that can do no more for now: it ends with this answer, and the next one goes on. */
+export class Pause extends Error {
+  override readonly name = 'Pause'
+  readonly answer: ImportAnswer
+
+  constructor(answer: ImportAnswer) {
+    super('The import goes on with another step')
+    this.answer = answer
+  }
 }
+
+export interface DescribedSource {
+  source: SourceObject & ObjectVersion
+  /** User metadata: lower-case names without `x-amz-meta-`. */
+  metadata: Record<string, string>
+}
+
+/** Throws `UserError` (`landing.objectGone`, `landing.noVersions`). */
+export const describeSource = async (
+  s3: S3Client,
+  { bucket, key, versionId: named }: LandedObject,
+): Promise<DescribedSource> => {
+  const head = await s3
+    .send(new HeadObjectCommand({ Bucket: bucket, Key: key, VersionId: named }))
+    .catch((cause: unknown) => {
+      throw isGone(cause) ? objectGone({ bucket, key }, cause) : cause
+    })
+  const versionId = named ?? head.VersionId ?? NULL_VERSION
+  if (versionId === NULL_VERSION)
+    throw new UserError(
+      'landing.noVersions',
+      `The bucket ${bucket} kept no versions when ${key} was written, so the next write would replace it unread. ` +
+        'Enable versioning of the bucket, and upload the object once more.',
+    )
+  const { ETag: etag, ContentLength: bytes, Metadata: metadata = {} } = head
+  // S3 sends both with every object; their absence would be a contract that changed.
+  if (etag === undefined || bytes === undefined) throw new Error('S3 sent no ETag, or no Content-Length')
+  return { source: { s3, bucket, key, versionId, etag, bytes }, metadata }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof NotFound || (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404)
+
+export const objectGone = ({ bucket, key }: LandedObject, cause?: unknown): UserError =>
+  new UserError('landing.objectGone', `The object ${key} is no longer in ${bucket}.`, { cause })
 
 /** The metadata of the object says most, then a rule, then the table. Throws `UserError`. */
 export const targetOf = async (
@@ -99,89 +143,48 @@ export const targetOf = async (
   return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
 }
 
-/** One execution's work on a key. */
-export interface KeyWork {
-  services: StartImportDependencies
-  key: HeldKey
-  own: OwnVersion
-}
-
-export type VersionStep =
-  /** `answer`: what an execution of this very version does next. `creatingJob`: it may fail, because the table is there meanwhile. */
-  | { next: 'accepted'; answer: JobAnswer; creatingJob?: number }
-  /** Several functions move the parts of these ranges; then the import continues. */
-  | { next: 'each'; parts: readonly (NumberRange & { versionId: string })[] }
-  /** It cannot be imported; its own execution says why. */
-  | { next: 'skipped' }
-
-export const isOwn = ({ own }: KeyWork, { versionId }: VersionMark): boolean =>
-  versionId === own.source.versionId
-
-/** Identity of a version of the key. */
-export const identityOf = ({ own }: KeyWork, { versionId }: VersionMark): string =>
-  objectVersionId({ ...own.source, versionId })
-
-/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one. */
-export const importOf = async (
-  work: KeyWork,
-  version: VersionMark,
-  before: Progress,
-): Promise<VersionStep> => {
-  const { services, key, own } = work
-  const progress = { ...before, isSkipped: false }
-  if (isOwn(work, version)) {
-    key.change({ moving: undefined })
-    return importVersion(services, { ...own, progress })
-  }
-  const id = identityOf(work, version)
-  try {
-    const landed = { ...own.source, versionId: version.versionId }
-    const { source, metadata } = await describeSource(services.s3, landed)
-    const target = await targetOf(source.key, metadata, services)
-    const step = await importVersion(services, { source, target, versionId: id, progress })
-    key.change({ moving: step.next === 'each' ? version.versionId : undefined })
-    return step
-  } catch (error) {
-    if (asTransient(error) instanceof TransientError) throw error
-    const facts = { key: own.source.key, versionId: version.versionId, error }
-    services.log.warn('an older version of the key cannot be imported', facts)
-    // Noted before a newer one is accepted: from then on it comes late.
-    const saved = await services.records.progress(id)
-    const reached = saved.revision === progress.revision ? progress : saved
-    await services.records.saveProgress(id, { ...reached, isSkipped: true })
-    return { next: 'skipped' }
-  }
-}
-
-interface ImportWork extends OwnVersion {
-  progress: Progress
+/** A version that is to be imported. */
+export interface LandedVersion {
+  source: DescribedSource['source']
+  target: LandingTarget
+  /** Identity of the object version. */
+  versionId: string
 }
 
 /**
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
  *
  * Progress is saved before each step that must not happen twice, so that a repeated call resumes where an earlier one
- * died. Throws `UserError` for an object that cannot be loaded, before any byte of it is moved.
+ * died. Throws `UserError` for an object that cannot be loaded, before any byte of it is moved, and `Pause` where several
+ * functions have to move its parts.
  */
-const importVersion = async (services: StartImportDependencies, work: ImportWork): Promise<VersionStep> => {
-  const { records, acceptedLoads } = services
-  const { versionId, target, source, progress: before } = work
+export const importVersion = async (
+  services: StartImportDependencies,
+  version: LandedVersion,
+  before: Progress,
+): Promise<WithJob> => {
+  const { storage, records, acceptedLoads, hasIfExists } = services
+  const { versionId, target, source } = version
   if (!before.isUploaded)
     await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
-  const progress = await uploadFile(services, work)
-  if (Array.isArray(progress))
-    return { next: 'each', parts: progress.map(range => ({ ...range, versionId: source.versionId })) }
-  // Before its bytes were there, nobody can have asked for its import. The service accepts it here, and the next line notes
-  // it. A death between: docs/architecture.md.
-  const job = await acceptImport(services, { ...work, progress }, before.isUploaded)
+  const { fileId, ...uploaded } = before.isUploaded ? before : await uploadFile(services, version, before)
+  if (fileId === undefined) throw new Error('A version whose bytes are there has a file')
+  // Before its bytes were there, nobody can have asked for its import. Afterwards a crash may have come between the service's acceptance
+  // and our record of it: every service is asked for a job that reads the file, which only this import does. Our own also knows the
+  // job by its key.
+  const isRepeated = before.isUploaded
+  const found = isRepeated ? await storage.findJobOfFile(fileId) : undefined
+  const load = { ...target, dataFileId: fileId }
+  const idempotencyKey = `${versionId}-${uploaded.attempt}`
+  const options = async () => ({ idempotencyKey, isRepeated, hasIfExists: await hasIfExists(storage) })
+  const job: Job = found ?? (await loadIntoTable(storage, load, await options())).job
   const isCreating = job.operationName !== 'tableImport'
   const isIncremental = target.incremental
-  const accepted = { ...progress, jobId: job.id, isCreating, isIncremental }
+  // A death before this line: docs/architecture.md.
+  const accepted = { ...uploaded, fileId, jobId: job.id, isCreating, isIncremental }
   await records.saveProgress(versionId, accepted)
   if (!isIncremental) await sayOtherKey(services, { key: source.key, tableId: target.tableId })
-  const answer = followJob(work, 'started', accepted, waitSecondsAt(0, job.retryAfterSeconds))
-  if (!answer) throw new Error('An accepted version has a job')
-  return { next: 'accepted', answer, ...(isCreating && { creatingJob: job.id }) }
+  return { ...accepted, retryAfterSeconds: job.retryAfterSeconds }
 }
 
 /** A hosted service takes the bytes of any file for CSV. */
@@ -201,17 +204,17 @@ const fileName = (key: string): string =>
     .replace(/^[\uDC00-\uDFFF]/, '')
 
 /**
- * The progress of a version whose bytes are a file of the service, or the ranges of it that are to be moved first. A file whose
- * upload was cut short is replaced: its credentials are gone. An upload that several functions fill is resumed.
+ * The progress of a version whose bytes are a file of the service. A file whose upload was cut short is replaced: its
+ * credentials are gone. An upload that several functions fill is resumed.
  */
 const uploadFile = async (
   services: StartImportDependencies,
-  work: ImportWork,
-): Promise<Progress | NumberRange[]> => {
+  version: LandedVersion,
+  progress: Progress,
+): Promise<Progress> => {
   const { storage, records, transfer } = services
-  const { source, versionId, progress } = work
-  if (progress.isUploaded) return progress
-  const resumed = await finishUpload(services, work)
+  const { source, versionId } = version
+  const resumed = await finishUpload(services, version, progress)
   if (resumed) return resumed
   if (progress.fileId !== undefined) await storage.deleteFile(progress.fileId)
 
@@ -222,36 +225,24 @@ const uploadFile = async (
   const upload = await transfer.start(source, file)
   if (!upload) return records.saveProgress(versionId, { ...noted, isUploaded: true })
   const begun = await records.saveProgress(versionId, { ...noted, ...upload })
-  const unfinished = await finishUpload(services, { ...work, progress: begun })
-  if (!unfinished)
+  const finished = await finishUpload(services, version, begun)
+  if (!finished)
     throw new TransientError('landing.uploadGone', `The upload of ${source.key} was aborted by others.`)
-  return unfinished
+  return finished
 }
 
-/** `undefined`: there is no upload, or it is gone without an object. */
+/** `undefined`: there is no upload, or it is gone without an object. Throws `Pause` with the ranges that are missing. */
 const finishUpload = async (
   { storage, records, transfer }: StartImportDependencies,
-  { source, versionId, progress }: ImportWork,
-): Promise<Progress | NumberRange[] | undefined> => {
+  { source, versionId }: LandedVersion,
+  progress: Progress,
+): Promise<Progress | undefined> => {
   const { fileId, uploadId } = progress
   if (fileId === undefined || uploadId === undefined) return undefined
   const missing = await transfer.finish(source, await storage.file(fileId), uploadId)
-  return missing?.length === 0 ? records.saveProgress(versionId, { ...progress, isUploaded: true }) : missing
-}
-
-const acceptImport = async (
-  { storage, hasIfExists }: StartImportDependencies,
-  { target, versionId, progress: { fileId, attempt } }: ImportWork,
-  isRepeated: boolean,
-): Promise<Job> => {
-  if (fileId === undefined) throw new Error('A version whose bytes are there has a file')
-  // A crash between the service's acceptance and our record of it. Every service is asked for a job that reads the file, which only this import
-  // does. Our own also knows the job by its key.
-  const accepted = isRepeated ? await storage.findJobOfFile(fileId) : undefined
-  if (accepted) return accepted
-  const idempotencyKey = `${versionId}-${attempt}`
-  const options = { idempotencyKey, isRepeated, hasIfExists: await hasIfExists(storage) }
-  return (await loadIntoTable(storage, { ...target, dataFileId: fileId }, options)).job
+  if (!missing) return undefined
+  if (missing.length > 0) throw new Pause({ next: 'each', parts: missing, state: source.versionId })
+  return records.saveProgress(versionId, { ...progress, isUploaded: true })
 }
 
 /**

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
 
+/** File beside the bundle: JSON array of key rules that are tried before the built-in convention. */
+export const LANDING_RULES_FILE = 'landing-rules.json'
+
 const isRegularExpression = (text: string): boolean => {
   try {
     new RegExp(text, 'u')

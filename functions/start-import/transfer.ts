@@ -1,15 +1,25 @@
-import { HeadObjectCommand, NoSuchUpload, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  HeadObjectCommand,
+  NoSuchUpload,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { bringObject, bringPart, copying, moving, type Way } from '../lib/cloud/multipart/bring-object.ts'
 import {
   abortUpload,
   completeUpload,
   createUpload,
+  type DestinationObject,
   listParts,
   type MultipartUpload,
+  objectSettings,
+  type StoredPart,
 } from '../lib/cloud/multipart/multipart-upload.ts'
 import { type PartRange, partRanges } from '../lib/cloud/multipart/part-ranges.ts'
-import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
+import { BLOCK_BYTES, readBlock } from '../lib/cloud/multipart/read-blocks.ts'
+import { type ObjectRange, type SourceObject, sourceChanged } from '../lib/cloud/multipart/source-object.ts'
+import { assemblePart, copyOrigin, copyPart } from '../lib/cloud/multipart/write-part.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 
 /** Part numbers `from` to `to`, both included: the work of one invocation. */
@@ -18,16 +28,88 @@ export interface NumberRange {
   to: number
 }
 
+/** A way to bring an object to another place. */
+interface Way {
+  /** Up to here one request brings all of it. */
+  readonly wholeBytes: number
+  readonly partBytes: number
+  readonly partsInParallel: number
+  /** The largest object that one function brings by itself, and what one brings of a larger one: it has 15 minutes. */
+  readonly limits: TransferLimits
+  readonly whole: (source: SourceObject, destination: DestinationObject) => Promise<unknown>
+  readonly part: (upload: MultipartUpload, partNumber: number, range: ObjectRange) => Promise<StoredPart>
+}
+
+interface TransferLimits {
+  readonly atOnceBytes: number
+  readonly rangeBytes: number
+}
+
 const GiB = 1024 ** 3
 
-/** A function has 15 minutes and streams some 75 MB/s; S3 copies eight parts side by side at some 100 MB/s each. */
-const LIMITS = {
-  /** The largest object that one function moves by itself. */
-  copiedAtOnceBytes: 128 * GiB,
-  streamedAtOnceBytes: 8 * GiB,
-  /** What one function moves of a larger one. */
-  copiedRangeBytes: 64 * GiB,
-  streamedRangeBytes: 4 * GiB,
+/**
+ * S3 copies, where the destination's client may read the source: no byte passes through the function, whatever the size. One request would
+ * copy 5 GiB, but parallel parts are faster (S3 User Guide, "Copying an object using multipart upload"), some 100 MB/s each. User
+ * metadata and tags are not copied.
+ */
+const copying: Way = {
+  wholeBytes: GiB,
+  partBytes: GiB / 2,
+  partsInParallel: 8,
+  limits: { atOnceBytes: 128 * GiB, rangeBytes: 64 * GiB },
+  whole: (source, destination) =>
+    destination.s3
+      .send(
+        new CopyObjectCommand({
+          ...objectSettings(destination),
+          ...copyOrigin(source),
+          MetadataDirective: 'REPLACE',
+          TaggingDirective: 'REPLACE', // Copying tags would need a right of its own.
+        }),
+      )
+      .catch(sourceChanged(source)),
+  part: copyPart,
+}
+
+/**
+ * Ranges are read and written as parts, in fixed memory, where source and destination have different credentials: some 75 MB/s. Parts
+ * larger than a block (of objects over 160 GB) are streamed.
+ */
+const moving: Way = {
+  wholeBytes: BLOCK_BYTES,
+  partBytes: BLOCK_BYTES,
+  partsInParallel: 4,
+  limits: { atOnceBytes: 8 * GiB, rangeBytes: 4 * GiB },
+  whole: async (source, destination) => {
+    const ranges = source.bytes === 0 ? [] : [{ source, firstByte: 0, lastByte: source.bytes - 1 }]
+    const Body = await readBlock(ranges)
+    await destination.s3.send(new PutObjectCommand({ ...objectSettings(destination), Body }))
+  },
+  part: (upload, partNumber, range) => assemblePart(upload, partNumber, [range]),
+}
+
+const bringParts = (
+  way: Way,
+  upload: MultipartUpload,
+  source: SourceObject,
+  parts: readonly PartRange[],
+): Promise<StoredPart[]> =>
+  pMap(parts, ({ partNumber, ...range }) => way.part(upload, partNumber, { source, ...range }), {
+    concurrency: way.partsInParallel,
+  })
+
+/** All or nothing: a failed multipart upload is aborted. Throws `UserError` (`source.changed`) when the source no longer has its ETag. */
+const bringObject = async (way: Way, source: SourceObject, destination: DestinationObject): Promise<void> => {
+  if (source.bytes <= way.wholeBytes) return void (await way.whole(source, destination))
+  const upload = await createUpload(destination)
+  try {
+    const parts = await bringParts(way, upload, source, partRanges(source.bytes, way.partBytes))
+    await completeUpload(upload, parts)
+  } catch (error) {
+    // Throw the error of the copy, not that of the clean-up. A lifecycle rule removes what is left.
+    await abortUpload(upload).catch(() => undefined)
+    throw error
+  }
 }
 
 export interface TransferOptions {
@@ -37,7 +119,8 @@ export interface TransferOptions {
   ownFilesBucket: string
   /** They last an hour and a step at most fifteen minutes: each step asks for the file, and so for new ones. */
   s3With: (region: string, credentials: ReadableFile['credentials']) => S3Client
-  limits?: Partial<typeof LIMITS>
+  /** Default: those of the way. */
+  limits?: TransferLimits
 }
 
 /**
@@ -45,14 +128,11 @@ export interface TransferOptions {
  * credentials of a hosted service's file cannot read our landing bucket.
  */
 export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions) => {
-  const { copiedAtOnceBytes, streamedAtOnceBytes, copiedRangeBytes, streamedRangeBytes } = {
-    ...LIMITS,
-    ...limits,
-  }
   const isOwn = (bucket: string): boolean => bucket === ownFilesBucket
-  const wayTo = (bucket: string): Way => (isOwn(bucket) ? copying : moving)
-  const partsOf = ({ bytes }: SourceObject, bucket: string): PartRange[] =>
-    partRanges(bytes, wayTo(bucket).partBytes)
+  const wayTo = (bucket: string): Way => ({
+    ...(isOwn(bucket) ? copying : moving),
+    ...(limits && { limits }),
+  })
 
   /** The file's credentials allow all of it but reading the landing bucket, so our own rights can stay narrow. */
   const uploadOf = ({ region, credentials, s3Path }: ReadableFile, uploadId: string): MultipartUpload => ({
@@ -60,6 +140,14 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
     ...s3Path,
     uploadId,
   })
+
+  /** Its parts, and whether S3 has each. */
+  const partsOf = async (source: SourceObject, upload: MultipartUpload, range?: NumberRange) => {
+    const stored = await listParts(upload, range)
+    const numbers = new Set(stored.map(({ partNumber }) => partNumber))
+    const parts = partRanges(source.bytes, wayTo(upload.bucket).partBytes)
+    return { stored, parts, isMissing: ({ partNumber }: PartRange) => !numbers.has(partNumber) }
+  }
 
   return {
     /** Moves the object whole; or, when one function would not finish in time, resolves to an upload to be filled. */
@@ -70,12 +158,10 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
       const { bucket, key, credentials, 'x-amz-server-side-encryption': serverSideEncryption } = uploadParams
       const to = isOwn(bucket) ? s3 : s3With(region, credentials)
       const destination = { bucket, key, serverSideEncryption, s3: to }
-      if (source.bytes > (isOwn(bucket) ? copiedAtOnceBytes : streamedAtOnceBytes)) {
-        const { uploadId } = await createUpload(destination)
-        return { uploadId }
-      }
-      await bringObject(wayTo(bucket), source, destination)
-      return undefined
+      const way = wayTo(bucket)
+      if (source.bytes <= way.limits.atOnceBytes) return void (await bringObject(way, source, destination))
+      const { uploadId } = await createUpload(destination)
+      return { uploadId }
     },
 
     /** Fills the parts of a range; those that are there already stay. */
@@ -83,18 +169,13 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
       source: SourceObject,
       file: ReadableFile,
       uploadId: string,
-      { from, to }: NumberRange,
+      range: NumberRange,
     ): Promise<void> => {
       const upload = uploadOf(file, uploadId)
-      const stored = new Set((await listParts(upload, { from, to })).map(({ partNumber }) => partNumber))
-      const missing = partsOf(source, upload.bucket)
-        .slice(from - 1, to)
-        .filter(({ partNumber }) => !stored.has(partNumber))
-      const way = wayTo(upload.bucket)
+      const { parts, isMissing } = await partsOf(source, upload, range)
+      const missing = parts.slice(range.from - 1, range.to).filter(isMissing)
       const target = isOwn(upload.bucket) ? { ...upload, s3 } : upload
-      await pMap(missing, part => bringPart(way, target, source, part), {
-        concurrency: way.partsInParallel,
-      })
+      await bringParts(wayTo(upload.bucket), target, source, missing)
     },
 
     /** The ranges that are missing yet. None: the upload has become the object. `undefined`: it is gone, without an object. */
@@ -105,11 +186,10 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
     ): Promise<NumberRange[] | undefined> => {
       const upload = uploadOf(file, uploadId)
       try {
-        const stored = await listParts(upload)
-        const numbers = new Set(stored.map(({ partNumber }) => partNumber))
-        const rangeBytes = isOwn(upload.bucket) ? copiedRangeBytes : streamedRangeBytes
-        const isThere = ({ partNumber }: PartRange): boolean => numbers.has(partNumber)
-        const missing = moveRanges(partsOf(source, upload.bucket), isThere, rangeBytes)
+        const { stored, parts, isMissing } = await partsOf(source, upload)
+        const missing = rangesOf(parts, wayTo(upload.bucket).limits.rangeBytes).filter(({ from, to }) =>
+          parts.slice(from - 1, to).some(isMissing),
+        )
         if (missing.length === 0) await completeUpload(upload, stored)
         return missing
       } catch (error) {
@@ -136,27 +216,12 @@ const hasObject = async ({ s3, bucket, key }: MultipartUpload, bytes: number): P
  */
 const MOST_RANGES = 1_500
 
-/** Groups the missing parts into ranges of neighbours, each of `rangeBytes` or, when there would be too many, more. */
-const moveRanges = (
-  parts: readonly PartRange[],
-  isThere: (part: PartRange) => boolean,
-  rangeBytes: number,
-): NumberRange[] => {
-  const bytesOf = ({ firstByte, lastByte }: PartRange): number => lastByte - firstByte + 1
-  const missing = parts.filter(part => !isThere(part))
-  const missingBytes = missing.reduce((sum, part) => sum + bytesOf(part), 0)
-  const mostBytes = Math.max(rangeBytes, Math.ceil(missingBytes / MOST_RANGES))
-  const ranges: NumberRange[] = []
-  let room = 0
-  for (const part of missing) {
-    const range = ranges.at(-1)
-    if (range && range.to === part.partNumber - 1 && room >= bytesOf(part)) {
-      range.to = part.partNumber
-      room -= bytesOf(part)
-    } else {
-      ranges.push({ from: part.partNumber, to: part.partNumber })
-      room = mostBytes - bytesOf(part)
-    }
-  }
-  return ranges
+/** Ranges of neighbours, each of `rangeBytes` or, when there would be too many, more. All parts but the last have one size. */
+const rangesOf = (parts: readonly PartRange[], rangeBytes: number): NumberRange[] => {
+  const partBytes = parts[0] ? parts[0].lastByte + 1 : 1
+  const length = Math.max(1, Math.floor(rangeBytes / partBytes), Math.ceil(parts.length / MOST_RANGES))
+  return Array.from({ length: Math.ceil(parts.length / length) }, (_, index) => ({
+    from: index * length + 1,
+    to: Math.min(parts.length, (index + 1) * length),
+  }))
 }

@@ -75,7 +75,7 @@ const SYSTEM = [
   'infra/system.ts',
   'infra/stack-config.ts',
   'infra/runnable-components.ts',
-  'functions/start-import/landing-rules-file.ts',
+  'functions/start-import/landing-rules.ts',
   'functions/tick/schedules-file.ts',
 ]
 

@@ -1,5 +1,7 @@
+import type { StepEvent } from '../../functions/lib/drive/step.ts'
+import type { LandedObject } from '../../functions/lib/landed-object.ts'
 import type { StartImportDependencies } from '../../functions/start-import/import-version.ts'
-import { type StartImportEvent, startImport as startOne } from '../../functions/start-import/start-import.ts'
+import { importStep } from '../../functions/start-import/start-import.ts'
 
 type Range = { from: number; to: number }
 
@@ -13,16 +15,21 @@ export interface ToldImport {
   details?: unknown
 }
 
-/** The hook, whose answer is told by its outcome. */
+/** The hook, whose answer is told by its outcome: asked to import (nothing more is given), to move parts, or to clean up. */
 export const startImport = async (
   dependencies: StartImportDependencies,
-  event: StartImportEvent,
-): Promise<ToldImport> => told(await startOne(dependencies, event))
+  given: { event: LandedObject; execution: string; failure?: StepEvent['failure']; move?: Range },
+): Promise<ToldImport> => {
+  const { event, execution, failure, move: part } = given
+  const { sequencer: _, ...input } = event
+  const asked = { input, execution, since: dependencies.now(), state: null, job: null, stepsLeft: 1 }
+  return told(await importStep({ ...asked, failure, part }, dependencies))
+}
 
-export const told = (answer: Awaited<ReturnType<typeof startOne>>): ToldImport =>
+export const told = (answer: Awaited<ReturnType<typeof importStep>>): ToldImport =>
   wordsOf(answer) as ToldImport // Only what is moving has ranges.
 
-const wordsOf = (answer: Awaited<ReturnType<typeof startOne>>): object => {
+const wordsOf = (answer: Awaited<ReturnType<typeof importStep>>): object => {
   if (answer === undefined) return { outcome: 'moved' }
   const { next, ...more } = answer
   switch (answer.next) {

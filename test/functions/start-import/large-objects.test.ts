@@ -19,12 +19,7 @@ useImportService()
 
 describe('an object that is too large for one function', () => {
   const MiB = 1024 ** 2
-  const limits = {
-    copiedAtOnceBytes: 16 * MiB,
-    streamedAtOnceBytes: 16 * MiB,
-    copiedRangeBytes: 16 * MiB,
-    streamedRangeBytes: 16 * MiB,
-  }
+  const limits = { atOnceBytes: 16 * MiB, rangeBytes: 16 * MiB }
 
   const contentOf = (letter: string) => `value\n${`${letter.repeat(1000)}\n`.repeat(17_000)}`
   const content = contentOf('x')

@@ -1,7 +1,6 @@
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { progressItem, recordKey } from '#functions/start-import/key-records.ts'
-import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
+import { objectKeyId, objectVersionId, progressItem, recordKey } from '#functions/start-import/key-records.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import { startImport } from '#support/told-import.ts'

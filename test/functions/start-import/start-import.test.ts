@@ -1,6 +1,6 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { objectKeyId } from '#functions/start-import/object-version.ts'
+import { objectKeyId } from '#functions/start-import/key-records.ts'
 import type { LandedObject } from '#lib/landed-object.ts'
 import { NONE } from '#lib/none.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'

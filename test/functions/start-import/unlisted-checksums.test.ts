@@ -21,10 +21,8 @@ useImportService()
 const MiB = 1024 ** 2
 const content = `value\n${`${'x'.repeat(1000)}\n`.repeat(17_000)}`
 const limits = {
-  copiedAtOnceBytes: 16 * MiB,
-  streamedAtOnceBytes: 16 * MiB,
-  copiedRangeBytes: 16 * MiB,
-  streamedRangeBytes: 16 * MiB,
+  atOnceBytes: 16 * MiB,
+  rangeBytes: 16 * MiB,
 }
 
 /** An object that several functions move to a service that lists no checksums of parts. */
