@@ -4,8 +4,6 @@ import type { Answer } from '../lib/drive/step.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
-import { createMasker, maskError } from '../lib/extractor/requests/masking/masker.ts'
-import { secretsOf } from '../lib/extractor/requests/masking/secrets-of.ts'
 import { authorIdsOf } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration } from '../lib/storage-client/seldom-read.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -13,12 +11,17 @@ import type { RunResults } from '../lib/wire/run-body.ts'
 import { beginRun, newRun, refuseChanged } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
-import { loadOutputs, saveState } from './load-outputs.ts'
+import { loadOutputs } from './load-outputs.ts'
 import type { RunStep } from './names.ts'
 import { readInputs } from './read-inputs.ts'
 import { enterStep, failRun, failureOf, type Run, type RunFailure, type StoredRun } from './run.ts'
-import { openRow, runLeg } from './run-leg.ts'
+import { runLeg } from './run-leg.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
+
+/** What is done for each row, in this order. Each step says itself which is next. */
+const stepsOfRow: Readonly<
+  Record<string, (run: Run, services: RunServices, commit: Commit) => Promise<StepResult>>
+> = { inputs: readInputs, leg: runLeg, load: loadOutputs }
 
 /**
  * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
@@ -28,41 +31,43 @@ import type { Commit, MachineServices, RunServices, StepResult } from './service
  * comes from; everything else is thrown, for the machine to retry or, at last, to report by the step `fail`.
  */
 export const advanceRun = async (event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
-  const { step, execution, input } = event
+  const { step, execution, input, failure } = event
   const { runs, now } = services
   const runId = runIdOf(execution)
-  const stored = await runs.read(runId)
-  if (!stored) {
-    if (step === 'fail') return failWithoutRun(event, failureOfMachine(event.failure), services)
-    return begin(runId, event, services)
-  }
-
   try {
+    const stored = await runs.read(runId)
     if (step === 'fail') {
-      const failed = failRun(stored.run, failureOfMachine(event.failure), now())
-      return nextOf({ run: (await runs.replace(stored, failed)).run })
+      const error = failureOfMachine(failure)
+      if (!stored) return await refuse(event, error, services)
+      return nextOf(await runs.replace(stored, failRun(stored.run, error, now())))
     }
-    if (step === 'end') return await end(stored, execution, services)
+    if (!stored) return await begin(event, services)
+    const isOver = stored.run.phase === 'end' || stored.run.phase === 'ended'
+    if (step === 'end' && isOver) return await end(stored, execution, services)
     if (step !== stored.run.phase) return nextOf(stored)
     // Whoever waited behind a run that was stopped has taken its lease; two at once must not save their states.
     if (!(await services.leases.isHeld(input, execution)))
-      throw new UserError('extractor.run.leaseLost', LEASE_LOST)
+      throw new UserError(
+        'extractor.run.leaseLost',
+        'Another run of the configuration has begun, because this one seemed to be over.',
+      )
     const { value } = await services.runTokens.openForWork(stored.run)
     return await untilStopped(execution, services, stopped =>
       work(stored, { ...services, storage: services.storageWith(value), stopped }),
     )
   } catch (error) {
+    if (!(error instanceof DocumentMoved)) throw error
     // Another attempt of this step was first: what it wrote counts.
-    if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
-    throw error
+    const stored = await runs.read(runId)
+    if (!stored) throw new TransientError('storage.busy', `The run ${runId} is not there, or not yet.`)
+    return nextOf(stored)
   }
 }
 
-const LEASE_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
-
-const begin = async (runId: string, event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
+const begin = async (event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
   const { execution, startedAt, input } = event
   const { leases, runs, runTokens, stackStorage, storageWith, now } = services
+  const runId = runIdOf(execution)
   const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
   const refused = await stackStorage.noteState?.(runId, { status: 'processing' }).catch(refusal)
   if (refused?.code === 'storage.runs.underWay') return again('begin', waitSecondsAt(ageSeconds))
@@ -86,9 +91,8 @@ const begin = async (runId: string, event: RunExtractorEvent, services: MachineS
     const { run, snapshot } = await beginRun(toBegin, { storage: storageWith(value), now })
     return nextOf(await runs.create(run, snapshot))
   } catch (error) {
-    if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
-    if (error instanceof UserError) return failWithoutRun(event, failureOf(error), services)
-    throw error
+    if (!(error instanceof UserError)) throw error
+    return refuse(event, failureOf(error), services)
   }
 }
 
@@ -101,6 +105,22 @@ const authorIdsOfRun = (
   return [...new Set([...askers, ...authorIdsOf(configuration)])]
 }
 
+/** The run never begins, as of a configuration that is not there: what is left is its end. */
+const refuse = async (
+  { execution, input }: RunExtractorEvent,
+  error: RunFailure,
+  services: MachineServices,
+): Promise<Answer> => {
+  const { runs, now, log } = services
+  const { message: reason, ...details } = error
+  const runId = runIdOf(execution)
+  const { componentId, configId } = input
+  log.warn('run not begun', { runId, componentId, configId, ...details, reason })
+  const begun = newRun({ runId, input, configuration: { version: 0 }, authors: [] }, now())
+  const run: Run = { ...begun, phase: 'end', continueOnFailure: false, rows: [], error }
+  return end(await runs.create(run), execution, services)
+}
+
 const work = async (stored: StoredRun, services: RunServices): Promise<Answer> => {
   const { runs, now, log } = services
   let latest = stored
@@ -110,71 +130,39 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Answer> =
   }
   let result: StepResult
   try {
-    result = await workOf(stored.run, services, commit)
+    const step = stepsOfRow[stored.run.phase]
+    if (step === undefined) throw new Error(`The run ${stored.run.id} has no work left`)
+    result = await step(stored.run, services, commit)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    const failure = failureOf(await masked(error, stored.run, services))
+    const failure = failureOf(error)
     const { message: reason, ...details } = failure
-    log.info('row failed', {
-      runId: stored.run.id,
-      ...details,
-      reason,
-      row: stored.run.rows[stored.run.rowIndex]?.id ?? null,
-    })
+    const { id: runId, rows, rowIndex } = stored.run
+    log.info('row failed', { runId, ...details, reason, row: rows[rowIndex]?.id ?? null })
     result = { run: failRun(latest.run, failure, now()) }
   }
   await commit(result.run)
   return nextOf(result)
 }
 
-/** A service that says why it did not load a table may repeat a cell of it. */
-const masked = async (error: UserError, run: Run, services: RunServices): Promise<UserError> => {
-  if (run.phase !== 'load') return error
-  const { opened } = await openRow(run, services)
-  return maskError(error, createMasker(secretsOf(opened).values())) as UserError // keeps the kind
-}
-
-const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepResult> => {
-  switch (run.phase) {
-    case 'inputs':
-      return readInputs(run, services, commit)
-    case 'leg':
-      return runLeg(run, services)
-    case 'load':
-      return loadOutputs(run, services, commit)
-    case 'save':
-      return saveState(run, services)
-    case 'end':
-    case 'ended':
-      throw new Error(`The run ${run.id} has no work left`)
-  }
-}
-
 const end = async (stored: StoredRun, execution: string, services: MachineServices): Promise<Answer> => {
   const { run } = stored
-  const { runTokens, runs, storageWith, now } = services
-  if (run.phase !== 'end' && run.phase !== 'ended') return nextOf(stored)
-  const { value } = await runTokens.open(run.id)
-  const result = await endRun(run, execution, { ...services, storage: storageWith(value) })
+  const { runTokens, runs, stackStorage, storageWith, now } = services
+  // One that never began has none.
+  const token = await runTokens.open(run.id)
+  const storage = token === undefined ? stackStorage : storageWith(token.value)
+  const result = await endRun(run, execution, { ...services, storage })
   if (run.phase === 'end') await runs.replace(stored, enterStep(run, 'ended', now()))
   // After the last write: whoever repeats this step needs the token no more.
   await runTokens.revoke(run.id)
-  return ended(run.id, result, services)
-}
-
-/** Ends the job that the run is, and the execution. */
-const ended = async (
-  runId: string,
-  result: RunResults,
-  { stackStorage }: Pick<MachineServices, 'stackStorage'>,
-): Promise<Answer> => {
+  // Its job ends, and the execution.
   const { error } = result
   const failure = error && { code: error.code, message: `${placeOf(error)}${error.message}` }
   const state = failure
     ? { status: 'error' as const, ...failure }
     : { status: 'success' as const, results: result }
   // Somebody has cancelled it meanwhile, or the attempt before came so far.
-  await stackStorage.noteState?.(runId, state).catch(refusal)
+  await stackStorage.noteState?.(run.id, state).catch(refusal)
   return failure ? { next: 'failed', failure, details: result } : { next: 'done', output: result }
 }
 
@@ -188,35 +176,6 @@ const refusal = (error: unknown): UserError => {
 const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): string => {
   const parts = [rowId && `row ${rowId}`, job !== undefined && `job ${job}`, request].filter(Boolean)
   return parts.length === 0 ? '' : `${parts.join(', ')}: `
-}
-
-/** The run never began: a configuration that is not there, for one. */
-const failWithoutRun = async (
-  { execution, input }: RunExtractorEvent,
-  error: RunFailure,
-  services: MachineServices,
-): Promise<Answer> => {
-  const { stackStorage, runTokens } = services
-  const { componentId, configId } = input
-  const runId = runIdOf(execution)
-  services.log.warn('run not begun', {
-    runId,
-    componentId,
-    configId,
-    code: error.code,
-    reason: error.message,
-  })
-  const begun = newRun({ runId, input, configuration: { version: 0 }, authors: [] }, services.now())
-  const run: Run = { ...begun, continueOnFailure: false, rows: [], error }
-  const result = await endRun(run, execution, { ...services, storage: stackStorage })
-  await runTokens.revoke(runId)
-  return ended(runId, result, services)
-}
-
-const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promise<StoredRun> => {
-  const stored = await runs.read(runId)
-  if (!stored) throw new TransientError('storage.busy', `The run ${runId} is not there, or not yet.`)
-  return stored
 }
 
 const nextOf = ({ run, waitSeconds = 0, waitsFor }: StepResult): Answer => ({

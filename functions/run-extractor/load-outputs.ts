@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { createMasker, maskError } from '../lib/extractor/requests/masking/masker.ts'
+import { secretsOf } from '../lib/extractor/requests/masking/secrets-of.ts'
 import {
   IF_EXISTS_FEATURE,
   isTableMadeMeanwhile,
@@ -9,18 +10,16 @@ import {
   loadIntoTable,
 } from '../lib/storage-client/load-into-table.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
-import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { replacedRowsOfJob } from '../lib/wire/job-results.ts'
-import { currentRow, endRow, enterStep, type OutputTable, type Run } from './run.ts'
-import type { Commit, RunServices, StepResult } from './services.ts'
-
-type Services = Pick<RunServices, 'storage' | 'now'>
+import { currentRow, endRow, type OutputTable, type Run } from './run.ts'
+import { sayWhoseRights } from './run-tokens.ts'
+import { type Commit, openRow, type RunServices, type StepResult, waitFor } from './services.ts'
 
 /**
- * Starts the loads of a row's tables and waits for them. A load is asked for once, however often this runs: our own
- * service finds it by its idempotency key, a hosted one by the file that only this load reads.
+ * Starts the loads of a row's tables, waits for them, and saves the state that the row has earned, which ends it. A load is asked for once,
+ * however often this runs: our own service finds it by its idempotency key, a hosted one by the file that only this load reads.
  */
-export const loadOutputs = async (given: Run, services: Services, commit: Commit): Promise<StepResult> => {
+export const loadOutputs = async (given: Run, services: RunServices, commit: Commit): Promise<StepResult> => {
   const isRepeated = given.outputs.some(({ isAsked }) => isAsked)
   const run = { ...given, outputs: given.outputs.map(output => ({ ...output, isAsked: true })) }
   if (given.outputs.some(({ isAsked }) => !isAsked)) {
@@ -31,22 +30,24 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   const outputs: OutputTable[] = []
   for (const [index, output] of run.outputs.entries()) {
     const key = `${run.id}-${run.rowIndex}-out-${index}`
-    const loading = () => load(output, { key, isRepeated }, services)
     const writing = `The run may not write the table "${output.tableId}"`
+    const loading = () =>
+      load(output, { key, isRepeated }, services).catch(error => refuse(error, run, services))
     outputs.push(output.isLoaded ? output : await sayWhoseRights(run, writing, loading()))
   }
-  const at = services.now()
-  if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterStep({ ...run, outputs }, 'save', at) }
+  const latest = { ...run, outputs }
   const jobIds = outputs.flatMap(({ isLoaded, jobId }) => (isLoaded ? [] : (jobId ?? [])))
-  return waitFor(jobIds, { ...run, outputs }, at)
+  if (outputs.some(({ isLoaded }) => !isLoaded)) return waitFor(jobIds, latest, services.now())
+  await commit(latest)
+  return saveState(latest, services)
 }
 
-/** The step once more, when one of these jobs has ended, or after a while. */
-export const waitFor = (jobIds: readonly number[], run: Run, now: Date): StepResult => ({
-  run,
-  waitSeconds: waitSecondsAt((now.getTime() - Date.parse(run.phaseStartedAt)) / 1000),
-  waitsFor: jobIds.map(executionOfJob),
-})
+/** A service that says why it did not load a table may repeat a cell of it. */
+const refuse = async (error: unknown, run: Run, services: RunServices): Promise<never> => {
+  if (!(error instanceof UserError)) throw error
+  const { opened } = await openRow(run, services)
+  throw maskError(error, createMasker(secretsOf(opened).values()))
+}
 
 /**
  * From the first load to the saved state nobody stops the run: rows would be loaded again. A service that knows no such run, a hosted one,
@@ -73,7 +74,7 @@ interface LoadAttempt {
 const load = async (
   output: OutputTable,
   attempt: LoadAttempt,
-  { storage }: Services,
+  { storage }: RunServices,
 ): Promise<OutputTable> => {
   const known = await knownJob(output, attempt, storage)
   const { job, warnings } =
@@ -112,7 +113,7 @@ const load = async (
 const knownJob = async (
   { jobId, fileId }: OutputTable,
   { isRepeated }: LoadAttempt,
-  storage: Services['storage'],
+  storage: RunServices['storage'],
 ): Promise<Job | undefined> => {
   if (jobId !== undefined) return storage.job(jobId)
   return isRepeated ? storage.findJobOfFile(fileId) : undefined
@@ -126,10 +127,7 @@ const warningsOf = (job: Job): string[] =>
 
 const stateSchema = z.record(z.string(), z.unknown())
 
-/**
- * Saves the state that the row has earned, now that its tables are loaded, and ends the row.
- */
-export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
+const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { storage, work, now, log } = services
   const { id: rowId, warnings: ofLeg } = currentRow(run)
   const { componentId, configId, stateKey } = run
@@ -151,26 +149,5 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
   const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]
   return {
     run: endRow(run, { status: 'success', tables, rowsLoaded, warnings }, now()),
-  }
-}
-
-/** Says whose rights were missing for what: the service's reply says only that some were. */
-export const sayWhoseRights = async <Result>(
-  { authors }: Pick<Run, 'authors'>,
-  what: string,
-  work: Promise<Result>,
-): Promise<Result> => {
-  try {
-    return await work
-  } catch (error) {
-    if (!(error instanceof UserError && error.status === 403)) throw error
-    const named = authors.map(({ id, description }) => `"${description}" (${id})`)
-    const whose =
-      named.length > 1 ? `that the tokens ${named.join(', ')} have in common` : `of the token ${named}`
-    throw new UserError(
-      error.code,
-      `${what}: the run has the rights ${whose}, and they do not reach so far. ${error.message}`,
-      { status: 403, cause: error },
-    )
   }
 }

@@ -1,7 +1,7 @@
 /* Names on which the function, its machine and its bucket's rules agree. Constants only: infra/ imports this file. */
 
 /** The steps of a run, in the words of the extract machine. */
-export const runSteps = ['begin', 'inputs', 'leg', 'load', 'save', 'end', 'fail'] as const
+export const runSteps = ['begin', 'inputs', 'leg', 'load', 'end', 'fail'] as const
 
 export type RunStep = (typeof runSteps)[number]
 

@@ -1,18 +1,21 @@
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { pipeline as join, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { pathInside } from '../lib/paths/path-inside.ts'
+import { isObject } from '../lib/json/json-value.ts'
+import { isMissing } from '../lib/paths/is-missing.ts'
+import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
-import { sayWhoseRights, waitFor } from './load-outputs.ts'
 import { enterStep, type Run } from './run.ts'
-import type { Commit, RunServices, StepResult } from './services.ts'
+import { sayWhoseRights } from './run-tokens.ts'
+import { type Commit, type RunServices, type StepResult, waitFor } from './services.ts'
 import { type InputMapping, readStorageMapping } from './storage-mapping.ts'
 
 const exportResults = z.object({ file: z.object({ id: z.number() }) })
@@ -164,3 +167,48 @@ const sliceKeys = async (s3: S3Client, bucket: string, key: string): Promise<str
     return url.slice(prefix.length)
   })
 }
+
+const fromTable = z.strictObject({ table: z.string().min(1) })
+
+/** Each iteration logs in anew and is part of every checkpoint. */
+const MAX_ITERATIONS = 5_000
+
+/**
+ * `parameters.iterations` may be `{ "table": "<file in in/tables>" }`: one iteration for each row of an input table, the
+ * columns as attributes of `config`. A list is Generic Extractor's form and stays as it is.
+ *
+ * Throws `UserError` `extractor.run.iterations` when the table is not in the input mapping or has too many rows.
+ */
+export const withTableIterations = async (
+  config: Record<string, unknown>,
+  inputFolder: string,
+): Promise<Record<string, unknown>> => {
+  const { parameters } = config
+  const given = fromTable.safeParse(isObject(parameters) ? parameters['iterations'] : undefined)
+  if (!isObject(parameters) || !given.success) return config
+  const iterations = await readRows(inputFolder, given.data.table)
+  return { ...config, parameters: { ...parameters, iterations } }
+}
+
+const readRows = async (folder: string, table: string): Promise<unknown[]> => {
+  if (!isFileName(table)) throw noSuchTable(table)
+  const rows: unknown[] = []
+  try {
+    for await (const row of createReadStream(pathInside(folder, table)).pipe(parse({ columns: true }))) {
+      if (rows.push(row) > MAX_ITERATIONS)
+        throw new UserError(
+          'extractor.run.iterations',
+          `The table "${table}" has more than ${MAX_ITERATIONS} rows, which is too many to iterate over. Narrow it in the input mapping.`,
+        )
+    }
+  } catch (error) {
+    throw isMissing(error) ? noSuchTable(table) : error
+  }
+  return rows
+}
+
+const noSuchTable = (table: string) =>
+  new UserError(
+    'extractor.run.iterations',
+    `"parameters.iterations" names the table "${table}", which is no destination of storage.input.tables.`,
+  )

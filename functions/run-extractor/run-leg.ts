@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
-import { parse } from 'csv-parse'
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
-import { componentConfig, usesRefreshToken } from '../lib/extractor/config/component-config.ts'
+import { usesRefreshToken } from '../lib/extractor/config/component-config.ts'
 import type { LogRecord } from '../lib/extractor/requests/masking/masker.ts'
-import {
-  type ExtractOptions,
-  type ExtractResult,
-  type ExtractSummary,
-  extract,
-} from '../lib/extractor/run/extract.ts'
+import { type ExtractResult, type ExtractSummary, extract } from '../lib/extractor/run/extract.ts'
 import type { Progress } from '../lib/extractor/run/extract-options.ts'
 import { isObject } from '../lib/json/json-value.ts'
-import { isMissing } from '../lib/paths/is-missing.ts'
-import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 import { tellNowAndThen } from '../lib/tell-now-and-then.ts'
-import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import {
   type LegCheckpoint,
   type LegFolder,
@@ -24,11 +16,24 @@ import {
   openLegFolder,
   restoreSpool,
   saveSpool,
+  uploadTable,
 } from './leg-folder.ts'
-import { fetchInputs } from './read-inputs.ts'
-import { currentRow, enterStep, type RowOfRun, type Run, type RunStorage, rowPrefix, withRow } from './run.ts'
-import type { RunLog, RunServices, StepResult } from './services.ts'
+import { fetchInputs, withTableIterations } from './read-inputs.ts'
+import {
+  currentRow,
+  enterStep,
+  type OutputTable,
+  outputTable,
+  type RowOfRun,
+  type Run,
+  type RunStorage,
+  rowPrefix,
+  withRow,
+} from './run.ts'
+import { openRow, type RunLog, type RunServices, type StepResult } from './services.ts'
+import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 
+type Finished = Extract<ExtractResult, { finished: true }>
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
 /** Longer than any API asks to wait: then the row will never end. */
@@ -53,7 +58,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
   const progress = tellProgress(run, services.storage)
-  const options: ExtractOptions = {
+  const result = await extract({
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
     ...(tokens === undefined ? {} : { keepState: tokens.keep }),
@@ -69,29 +74,62 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     allowedPrivateHosts: allowedHosts,
     log: record => writeLog(log, record),
     onProgress: progress.onProgress,
-  }
-  const result = await extract(options)
+  })
   await progress.settled()
-  const { summary } = result
-  const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
-  if (result.finished) {
-    const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
-    const finished = {
-      result: { ...result, state: ended as FinishedRow['state'] },
-      folder,
-      configuration,
+  const row = currentRow(run)
+  const counted = withRow(run, { ...countsOf(result.summary), legs: row.legs + 1 })
+  if (!result.finished) {
+    const checkpointKey = await saveCheckpoint({ run: counted, result, before, folder }, services)
+    await folder.leaveAt(checkpointKey)
+    return {
+      run: enterStep({ ...counted, checkpointKey }, 'leg', now()),
+      waitSeconds: result.resumeInSeconds,
     }
-    // Tables are the same when this leg is repeated, so those count that it has uploaded
-    const uploadsKey = before?.isRead ? `${run.checkpointKey}-uploads` : undefined
-    return finishLeg(counted, { ...finished, uploadsKey }, services)
   }
 
-  const after = await saveCheckpoint({ run: counted, result, before, folder }, services)
-  await folder.leaveAt(after)
-  return {
-    run: enterStep({ ...counted, checkpointKey: after }, 'leg', now()),
-    waitSeconds: result.resumeInSeconds,
+  // Tables are the same when this leg is repeated, so those count that it has uploaded
+  const uploadsKey = before?.isRead ? `${run.checkpointKey}-uploads` : undefined
+  const outputs = await uploadTables(counted, { result, configuration, uploadsKey }, services)
+  const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
+  await work.write(stateKey, (await tokens?.ofRow(result.state, row.id)) ?? result.state, 'any')
+  // The document is not written yet: a repeat starts at `checkpointKey`.
+  await folder.remove()
+  const warned = withRow(counted, { warnings: result.warnings })
+  return { run: enterStep({ ...warned, outputs, stateKey }, 'load', now()) }
+}
+
+interface FinishedLeg {
+  result: Finished
+  configuration: Record<string, unknown>
+  /** Names the tables that are uploaded, for a leg that is repeated. */
+  uploadsKey: string | undefined
+}
+
+/** Makes files of the service of the tables. */
+const uploadTables = async (
+  { componentId, configId }: Run,
+  { result, configuration, uploadsKey }: FinishedLeg,
+  services: RunServices,
+): Promise<OutputTable[]> => {
+  const { work, log } = services
+  const mappings = readStorageMapping(configuration).outputs
+  const files = result.tables.map(({ file }) => basename(file))
+  for (const { source } of mappings)
+    if (!files.some(file => source === file || source === `${file}.csv`))
+      log.warn('no such output', { source, files })
+  // Every destination is known to be good before the first byte is sent.
+  const targets = result.tables.map(({ file, manifest }) =>
+    outputTarget({ file: basename(file), manifest, mappings, componentId, configId }),
+  )
+  const outputs: OutputTable[] = (uploadsKey && (await work.readAs(uploadsKey, z.array(outputTable)))) || []
+  for (const [index, { file, name, columns, rows }] of result.tables.entries()) {
+    const target = targets[index]
+    if (target === undefined || index < outputs.length) continue
+    const fileId = await uploadTable({ path: file, name }, services)
+    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false, warnings: [] })
+    if (uploadsKey !== undefined) await work.write(uploadsKey, outputs, 'any')
   }
+  return outputs
 }
 
 const readCheckpoint = async ({ checkpointKey }: Run, { work }: RunServices) =>
@@ -150,51 +188,6 @@ const writeLog = (log: RunLog, { level, message, context = {} }: LogRecord): voi
   else log.info(message, context)
 }
 
-const fromTable = z.strictObject({ table: z.string().min(1) })
-
-/** Each iteration logs in anew and is part of every checkpoint. */
-const MAX_ITERATIONS = 5_000
-
-/**
- * `parameters.iterations` may be `{ "table": "<file in in/tables>" }`: one iteration for each row of an input table, the
- * columns as attributes of `config`. A list is Generic Extractor's form and stays as it is.
- *
- * Throws `UserError` `extractor.run.iterations` when the table is not in the input mapping or has too many rows.
- */
-export const withTableIterations = async (
-  config: Record<string, unknown>,
-  inputFolder: string,
-): Promise<Record<string, unknown>> => {
-  const { parameters } = config
-  const given = fromTable.safeParse(isObject(parameters) ? parameters['iterations'] : undefined)
-  if (!isObject(parameters) || !given.success) return config
-  const iterations = await readRows(inputFolder, given.data.table)
-  return { ...config, parameters: { ...parameters, iterations } }
-}
-
-const readRows = async (folder: string, table: string): Promise<unknown[]> => {
-  if (!isFileName(table)) throw noSuchTable(table)
-  const rows: unknown[] = []
-  try {
-    for await (const row of createReadStream(pathInside(folder, table)).pipe(parse({ columns: true }))) {
-      if (rows.push(row) > MAX_ITERATIONS)
-        throw new UserError(
-          'extractor.run.iterations',
-          `The table "${table}" has more than ${MAX_ITERATIONS} rows, which is too many to iterate over. Narrow it in the input mapping.`,
-        )
-    }
-  } catch (error) {
-    throw isMissing(error) ? noSuchTable(table) : error
-  }
-  return rows
-}
-
-const noSuchTable = (table: string) =>
-  new UserError(
-    'extractor.run.iterations',
-    `"parameters.iterations" names the table "${table}", which is no destination of storage.input.tables.`,
-  )
-
 /**
  * Tells the storage service how far a leg has come, now and then, so that people who wait see it. Nothing depends on it: what fails is
  * left out, and a service that has no runs is asked once.
@@ -225,16 +218,6 @@ export const tellProgress = (run: Run, storage: Pick<RunStorage, 'noteProgress'>
     },
     settled: told.settled,
   }
-}
-
-/** What a row works with. Its secrets are open only in `opened`, and only in memory. */
-export const openRow = async (run: Run, { runs, openSecrets }: Pick<RunServices, 'runs' | 'openSecrets'>) => {
-  const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
-  const sealed = componentConfig(configuration, imageParameters)
-  const { componentId, configId } = run
-  const reader = { componentId, configId, adoptedSecrets }
-  const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
-  return { configuration, state, sealed, reader, opened }
 }
 
 type State = Record<string, unknown>

@@ -96,12 +96,6 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions) =
     authors: document.authors,
   })
 
-  const found = async (runId: string): Promise<TokenDocument> => {
-    const stored = await read(runId)
-    if (stored) return stored
-    throw new UserError('extractor.run.noToken', 'The run has no token of its own. Start it again.')
-  }
-
   const make = async (run: NewRun): Promise<RunToken> => {
     const { runId, authorIds, componentId } = run
     const least = await findRunRights(authorIds, componentId, tokens)
@@ -126,11 +120,14 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions) =
       const stored = await read(run.runId)
       return stored ? opened(stored, run.runId) : make(run)
     },
-    /** Error: `extractor.run.noToken` for a run that has none. */
-    open: async (runId: string): Promise<RunToken> => opened(await found(runId), runId),
-    /** The same, for the work of a run: its authors must still have the rights. Error: `extractor.run.authorRefused`. */
+    open: async (runId: string): Promise<RunToken | undefined> => {
+      const stored = await read(runId)
+      return stored && opened(stored, runId)
+    },
+    /** For the work of a run: its authors must still have the rights. Error: `extractor.run.authorRefused`. */
     openForWork: async ({ id, componentId }: { id: string; componentId: string }): Promise<RunToken> => {
-      const document = await found(id)
+      const document = await read(id)
+      if (document === undefined) throw new Error(`The run ${id} has no token`)
       const authorIds = document.authors.map(author => author.id)
       const { rights } = await findRunRights(authorIds, componentId, tokens)
       if (!mayDoAsMuch(rights, { ...rights, ...document.given }))
@@ -183,3 +180,24 @@ const settingsOf = (
 }
 
 const MAX_DESCRIPTION = 1_000
+
+/** Says whose rights were missing for what: the service's reply says only that some were. */
+export const sayWhoseRights = async <Result>(
+  { authors }: { authors: RunAuthor[] },
+  what: string,
+  work: Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof UserError && error.status === 403)) throw error
+    const named = authors.map(({ id, description }) => `"${description}" (${id})`)
+    const whose =
+      named.length > 1 ? `that the tokens ${named.join(', ')} have in common` : `of the token ${named}`
+    throw new UserError(
+      error.code,
+      `${what}: the run has the rights ${whose}, and they do not reach so far. ${error.message}`,
+      { status: 403, cause: error },
+    )
+  }
+}

@@ -56,7 +56,7 @@ const runDocument = z.object({
   continueOnFailure: z.boolean(),
   startedAt: z.string(),
   /** The step that is next, or `ended`. Stored under the word that documents of running executions have. */
-  phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),
+  phase: z.enum(['inputs', 'leg', 'load', 'end', 'ended']),
   phaseStartedAt: z.string(),
   rows: z.array(rowOfRun),
   /** The row that is under way. */
@@ -167,9 +167,9 @@ export const createRunStore = (work: BucketDocuments) => ({
     return stored && { run: runDocument.parse(stored.value), etag: stored.etag }
   },
 
-  /** The snapshot goes first: a run that is there can be carried out. */
-  create: async (run: Run, given: Snapshot): Promise<StoredRun> => {
-    await work.write(snapshotKey(run.id), given, 'any')
+  /** The snapshot goes first: a run that is there can be carried out. One that never begins has none. */
+  create: async (run: Run, given?: Snapshot): Promise<StoredRun> => {
+    if (given !== undefined) await work.write(snapshotKey(run.id), given, 'any')
     return { run, etag: await work.write(runKey(run.id), run, 'absent') }
   },
 

@@ -1,7 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { AskedWait } from '../lib/asked-wait.ts'
+import { type AskedWait, executionOfJob } from '../lib/asked-wait.ts'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
+import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run, RunStorage, RunStore, StoredRun } from './run.ts'
@@ -63,3 +65,20 @@ export interface StepResult extends Partial<AskedWait> {
 
 /** Writes the run in the middle of a step. Throws `DocumentMoved` when another attempt of the step was first. */
 export type Commit = (run: Run) => Promise<StoredRun>
+
+/** The step once more, when one of these jobs has ended, or after a while. */
+export const waitFor = (jobIds: readonly number[], run: Run, now: Date): StepResult => ({
+  run,
+  waitSeconds: waitSecondsAt((now.getTime() - Date.parse(run.phaseStartedAt)) / 1000),
+  waitsFor: jobIds.map(executionOfJob),
+})
+
+/** What a row works with. Its secrets are open only in `opened`, and only in memory. */
+export const openRow = async (run: Run, { runs, openSecrets }: Pick<RunServices, 'runs' | 'openSecrets'>) => {
+  const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
+  const sealed = componentConfig(configuration, imageParameters)
+  const { componentId, configId } = run
+  const reader = { componentId, configId, adoptedSecrets }
+  const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
+  return { configuration, state, sealed, reader, opened }
+}

@@ -90,7 +90,6 @@ export const extractorRunsCodes = {
     'Another token changed the configuration after the run was asked for.',
   'extractor.run.scheduleDisarmed':
     'A token with too few rights stored a part of the configuration, which disarmed its schedule.',
-  'extractor.run.noToken': 'The run has no token of its own.',
   'extractor.run.leaseLost': 'Another run of the configuration began, because this one seemed to be over.',
   'extractor.run.stuck': 'The API has sent no page for a long time, and the row was given up.',
   'extractor.run.mapping': 'The input or output mapping is not valid.',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLegFolder, restoreSpool } from '#functions/run-extractor/leg-folder.ts'
-import { withTableIterations } from '#functions/run-extractor/run-leg.ts'
+import { withTableIterations } from '#functions/run-extractor/read-inputs.ts'
 import { createBucketDocuments } from '#lib/cloud/bucket-documents.ts'
 
 let root: string

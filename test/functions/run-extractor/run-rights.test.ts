@@ -245,7 +245,7 @@ describe('the token of a run', () => {
   it('is sealed where it is kept, and nowhere in what the machine sees', async () => {
     const { execution, reply } = await begun()
     const runId = execution.slice(execution.lastIndexOf(':') + 1)
-    const { value } = await extraction.services().runTokens.open(runId)
+    const { value = '' } = (await extraction.services().runTokens.open(runId)) ?? {}
     const kept = await Promise.all(
       ['token.json', 'run.json', 'configuration.json'].map(name =>
         extraction.work.read(`runs/${runId}/${name}`),

@@ -5,7 +5,7 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutSlices, uploadTable } from '#functions/run-extractor/finish-leg.ts'
+import { cutSlices, uploadTable } from '#functions/run-extractor/leg-folder.ts'
 import { formatCrc32 } from '#lib/combine-crc.ts'
 import { csvLine } from '#lib/extractor/values/php/php-values.ts'
 import { startTestS3, testRoot } from '#support/embedded-s3.ts'

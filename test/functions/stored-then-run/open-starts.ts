@@ -59,7 +59,7 @@ export const openStarts = async () => {
 
   let lastBegun: { runId: string; headers: Token['headers'] } | undefined
   const rightsOfRun = async (execution: string): Promise<Outcome> => {
-    const { value } = await extraction.services().runTokens.open(runIdOf(execution))
+    const { value = '' } = (await extraction.services().runTokens.open(runIdOf(execution))) ?? {}
     const headers = { 'X-StorageApi-Token': value }
     lastBegun = { runId: runIdOf(execution), headers }
     const { body } = await service.call('GET', '/v2/storage/tokens/verify', undefined, headers)
