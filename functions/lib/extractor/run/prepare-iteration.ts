@@ -31,7 +31,7 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
   const concurrency = options.concurrency ?? api.http?.maxConcurrency ?? defaultConcurrency
   const { maxRows } = options
   const plans = planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })
-  const opened = openApi({
+  const { fetchPage, login, disconnect } = openApi({
     ...extraction,
     run,
     attributes,
@@ -40,7 +40,6 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
     signal: extraction.abort.signal,
     onRetry: () => extraction.leg.retries++,
   })
-  const { session } = opened
   return {
     ...extraction,
     config,
@@ -52,14 +51,14 @@ export const prepareIteration = (extraction: Extraction, index: number) => {
     /** How many rows of a job a preview still shows. */
     roomOf: (plan: JobPlan): number => Math.max(0, (maxRows ?? Infinity) - statistics.of(plan).rows),
     sink: extraction.sinks.of(config),
-    session,
-    authenticatorOf: createAuthenticators(extraction, index, { attributes, evaluate, send: session.login }),
+    fetchPage,
+    authenticatorOf: createAuthenticators(extraction, index, { attributes, evaluate, send: login }),
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
     silence: compat || maxRows !== undefined ? undefined : (config.silence ?? 'warn'),
     /** Whether a field of userData is shown as `***`: in previews, what is a secret or made of one. */
     hidesColumn: maxRows === undefined ? () => false : secretColumns(run),
     concurrency,
-    disconnect: opened.disconnect,
+    disconnect,
   }
 }
 

@@ -120,7 +120,7 @@ const createRequests = (iteration: Iteration) => {
     page.asked = {}
     iteration.stop.progressed()
     underWay++
-    fetchPage(page, iteration)
+    askFor(page, iteration)
       .then(
         fetched => {
           page.fetched = fetched
@@ -149,13 +149,13 @@ const createRequests = (iteration: Iteration) => {
 }
 
 /** Sends the request of a page. */
-const fetchPage = (
+const askFor = (
   { run, request }: PendingPage,
-  { session, authenticatorOf, parsed }: Iteration,
+  { fetchPage, authenticatorOf, parsed }: Iteration,
 ): Promise<FetchedPage> => {
   const { plan, paginator } = run
   const { response: settings = parsed.api.response, dataField } = plan.job
-  return session.fetchPage(request, authenticatorOf(plan), {
+  return fetchPage(request, authenticatorOf(plan), {
     emptyIsLast: paginator.emptyIsLast === true,
     // How the answers are read, when not as JSON only
     answer: settings && { settings, dataField, endpoint: nameOf(run) },

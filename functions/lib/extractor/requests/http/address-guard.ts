@@ -2,8 +2,10 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
+import type { Api } from '../../config/api-schema.ts'
 import type { Authentication } from '../../config/authentication-schema.ts'
 import type { AllowedHost } from '../../config/config-schema.ts'
+import { everyJob, type Job } from '../../config/job-schema.ts'
 import { toText } from '../../values/php/php-values.ts'
 import { type HttpUrl, pathReadings, plainPath, resolveUrl } from './resolve-url.ts'
 
@@ -145,30 +147,22 @@ const withoutLastDot = (hostname: string): string => hostname.replace(/\.$/, '')
 const effectivePort = (protocol: string, port: string): string =>
   port || (protocol === 'https:' ? '443' : '80')
 
-interface TrustedOriginsInput {
-  baseUrl: string
-  logins: readonly (Authentication | undefined)[]
-  /** Of the jobs, as they are written. */
-  endpoints: readonly string[]
-  /** `api.http.trustedOrigins`. */
-  listed: readonly string[]
-  /** Works out an address that the configuration makes of its own settings. */
-  evaluate: (address: object) => Json | undefined
-}
-
 /**
  * Origins (scheme, host, port) that credentials and configured headers may go to: the base address, the login, origins
  * that the configuration lists, and those that the author wrote out in a job's endpoint. Never what a response names.
+ *
+ * @param evaluate works out an address that the configuration makes of its own settings
  */
-export const trustedOrigins = ({
-  baseUrl,
-  logins,
-  endpoints,
-  listed,
-  evaluate,
-}: TrustedOriginsInput): ReadonlySet<string> => {
+export const trustedOrigins = (
+  baseUrl: string,
+  { api, jobs: given }: { api: Api; jobs: readonly Job[] },
+  evaluate: (address: object) => Json | undefined,
+): ReadonlySet<string> => {
+  const jobs = [...everyJob(given)]
+  const logins = [api, ...jobs].map(({ authentication }) => loginEndpointOf(authentication || undefined))
+  const endpoints = jobs.map(({ endpoint }) => endpoint)
   const origins = new Set([resolveUrl(baseUrl, '').origin])
-  for (const given of [...logins.map(loginEndpointOf), ...listed, ...endpoints]) {
+  for (const given of [...logins, ...(api.http?.trustedOrigins ?? []), ...endpoints]) {
     if (given === undefined) continue
     const endpoint = typeof given === 'string' ? given : toText(evaluate(given))
     const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]

@@ -6,9 +6,10 @@ import { UserError } from '#lib/errors/errors.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
 import { AppendFile } from '../../tables/table-spool.ts'
 import { type HttpResponse, type ResponseHeaders, tooLarge } from '../answers/http-response.ts'
-import { guardedLookup, type Resolve } from './address-guard.ts'
+import type { Masker } from '../masking/masker.ts'
+import { checkHost, guardedLookup, type Resolve } from './address-guard.ts'
 import { acceptEncoding, decoded, decodeFile, isGzip } from './decode-encodings.ts'
-import { BodyError, type Outcome, toNetworkFailure } from './network-failure.ts'
+import { BodyError, type Outcome, toNetworkFailure, type Witness } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 
 export interface NetworkOptions {
@@ -16,14 +17,34 @@ export interface NetworkOptions {
   requestTimeoutSeconds: number
   bodyLimitBytes: number
   signal: AbortSignal
+  guard: boolean
+  allowedPrivateHosts?: readonly string[] | undefined
+  masker: Masker
+  /** Sees what is sent, and what comes. */
+  witness: Witness | undefined
 }
 
 /**
  * Sends one request and reads its whole answer, unpacked.
  *
+ * @param spillTo folder for large bodies, which are no plain JSON then
  * @throws UserError when the body is too large, the address is refused or the request cannot be sent
  */
 export const sendOverNetwork = async (
+  request: OutgoingRequest,
+  spillTo: string | undefined,
+  options: NetworkOptions,
+): Promise<Outcome> => {
+  const { guard, allowedPrivateHosts, witness, masker } = options
+  if (guard) checkHost(request.url.hostname, allowedPrivateHosts)
+  const isJson = spillTo === undefined
+  if (witness === undefined) return send(request, { spillTo, isJson }, options)
+  // What is shown of an exchange is made of its whole body
+  const network = () => send(request, { spillTo: undefined, isJson }, options)
+  return witness({ request, network, mask: masker.mask })
+}
+
+const send = async (
   request: OutgoingRequest,
   { spillTo, isJson }: { spillTo: string | undefined; isJson: boolean },
   options: NetworkOptions,

@@ -1,30 +1,30 @@
 import type { Json } from '#lib/json/json-value.ts'
-import { everyJob } from '../../config/job-schema.ts'
 import type { ExtractorConfig } from '../../config/parse-config.ts'
 import type { EvaluateValues } from '../../values/functions/evaluate.ts'
 import { secretFields } from '../masking/secrets-of.ts'
 import { createHostCheck, trustedOrigins } from './address-guard.ts'
-import { type ApiSessionOptions, createApiSession } from './api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from './api-setup.ts'
-import { createSend, type HttpClientOptions } from './http-client.ts'
+import { createFetch, type PagesOptions } from './fetch-page.ts'
 import { createDispatcher, type DispatcherOptions } from './network.ts'
 import { resolveUrl } from './resolve-url.ts'
+import { retrySettings } from './retry-delay.ts'
+import type { Api } from './send-request.ts'
 
 const defaultBodyLimitBytes = 256 * 1024 * 1024
 const defaultConnectTimeoutSeconds = 30
 const defaultRequestTimeoutSeconds = 300
 
 interface OpenApiOptions
-  extends Pick<HttpClientOptions, 'log' | 'now' | 'wait' | 'signal' | 'onRetry'>,
-    Pick<ApiSessionOptions, 'masker' | 'spool'> {
+  extends Pick<Api, 'masker' | 'log' | 'now' | 'wait' | 'signal' | 'onRetry'>,
+    Pick<PagesOptions, 'spool'> {
   parsed: ExtractorConfig
   run: ExtractorConfig['runs'][number]
   attributes: Record<string, Json>
   evaluate: EvaluateValues
   concurrency: number
   options: Pick<DispatcherOptions, 'guard' | 'allowedPrivateHosts' | 'resolve'> &
-    Partial<Pick<HttpClientOptions, 'dispatcher' | 'bodyLimitBytes' | 'witness'>>
-  admissions: { of: (origin: string) => HttpClientOptions['admission'] }
+    Partial<Pick<Api, 'dispatcher' | 'bodyLimitBytes' | 'witness'>>
+  admissions: { of: (origin: string) => Api['admission'] }
 }
 
 /** The API of one iteration, with connections of its own. Disconnect from it. */
@@ -33,7 +33,6 @@ export const openApi = (given: OpenApiOptions) => {
   const { api, file, compat } = parsed
   const { http = {} } = api
   const { bodyLimitBytes: most = Number.POSITIVE_INFINITY } = options
-  const bodyLimitBytes = Math.min(http.bodyLimitBytes || defaultBodyLimitBytes, most)
   const requestTimeoutSeconds = http.requestTimeout || defaultRequestTimeoutSeconds
   const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
   const { origin, userInfo } = resolveUrl(baseUrl, '')
@@ -49,41 +48,33 @@ export const openApi = (given: OpenApiOptions) => {
       clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
       connections: concurrency + 1, // a login may be needed while all others are busy
     })
-  const send = createSend({
+  const opened: Api = {
     ...given,
     dispatcher,
     requestTimeoutSeconds,
-    bodyLimitBytes,
+    bodyLimitBytes: Math.min(http.bodyLimitBytes || defaultBodyLimitBytes, most),
+    baseUrl,
+    defaultHeaders: resolveDefaultHeaders(api, run.config, attributes, evaluate),
+    trusted: trustedOrigins(
+      baseUrl,
+      { api, jobs: run.config.jobs },
+      address => evaluate({ address }, { attr: attributes }, 'authentication')['address'],
+    ),
+    checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
     guard: options.guard === true,
     allowedPrivateHosts: options.allowedPrivateHosts,
-    retryConfig: api.retryConfig,
-    admission: given.admissions.of(origin),
-    witness: options.witness,
-    mask: masker.mask,
-  })
-  const jobs = [...everyJob(run.config.jobs)]
-  const session = createApiSession({
-    ...given,
-    send,
-    baseUrl,
     compat,
-    bodyLimitBytes,
-    defaultHeaders: resolveDefaultHeaders(api, run.config, attributes, evaluate),
-    trusted: trustedOrigins({
-      baseUrl,
-      logins: [api.authentication, ...jobs.map(({ authentication }) => authentication || undefined)],
-      endpoints: jobs.map(({ endpoint }) => endpoint),
-      listed: http.trustedOrigins ?? [],
-      evaluate: address => evaluate({ address }, { attr: attributes }, 'authentication')['address'],
-    }),
-    checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
-    ignoreErrors: new Set(http.ignoreErrors),
-    errorRules: http.errorRules ?? [],
     lists: http.lists,
+    retry: retrySettings(api.retryConfig),
+    admission: given.admissions.of(origin),
     isSecretField: secretFields(api, run),
-  })
-  const disconnect = async () => {
-    if (options.dispatcher === undefined) await dispatcher.destroy()
+    witness: options.witness,
   }
-  return { session, disconnect }
+  const { ignoreErrors = [], errorRules = [] } = http
+  return {
+    ...createFetch(opened, { ignoreErrors, errorRules, spool: given.spool }),
+    disconnect: async (): Promise<void> => {
+      if (options.dispatcher === undefined) await dispatcher.destroy()
+    },
+  }
 }

@@ -6,6 +6,8 @@ import { objectOf } from '#lib/json/key-order.ts'
 import { phpJsonEncode } from '../../values/php/php-serialize.ts'
 import { toText } from '../../values/php/php-values.ts'
 import { formatQuery, formEncode, parseQuery, type Query } from '../../values/php/query.ts'
+import { firstHeader, type HttpResponse } from '../answers/http-response.ts'
+import type { Masker } from '../masking/masker.ts'
 import { fillText, type PageRequest, type RequestBody } from './page-request.ts'
 import { type HttpUrl, resolveUrl } from './resolve-url.ts'
 
@@ -208,4 +210,65 @@ export const withQuery = (request: OutgoingRequest, change: (query: Query) => Qu
   const query = formatQuery(change(parseQuery(before)))
   const target = query === '' ? path : `${path}?${query}`
   return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
+}
+
+/** Where a redirect leads. Which headers may go there is another question. */
+type RedirectTarget = Pick<OutgoingRequest, 'method' | 'url' | 'body'>
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/**
+ * The request that a redirect asks for, or `undefined` when the response is none. 301, 302 and 303 turn a POST into a
+ * GET without body, as browsers do; 307 and 308 repeat it (RFC 9110, 15.4).
+ */
+export const redirectOf = (
+  { method, url: from, body }: OutgoingRequest,
+  { status, headers }: HttpResponse,
+): RedirectTarget | undefined => {
+  const location = firstHeader(headers, 'location')
+  if (!redirects.has(status) || location === undefined) return undefined
+  // Servers write letters as they are; headers come with a character for each byte
+  const url = resolveUrl(from.href, Buffer.from(location, 'latin1').toString())
+  if (from.origin.startsWith('https:') && url.origin.startsWith('http:') && body !== undefined)
+    throw new UserError(
+      'extractor.request.redirects',
+      'A redirect would send the request body without encryption',
+    )
+  return status >= 307 || method === 'GET' ? { method, url, body } : { method: 'GET', url, body: undefined }
+}
+
+export const headersFor = ({ body }: RedirectTarget, headers: Headers): Headers =>
+  body !== undefined
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
+
+/** Headers that say nothing about who asks. */
+const harmless = new Set(['accept', 'accept-language', 'accept-encoding', 'content-type', 'user-agent'])
+
+/** For origins that the configuration does not name: no configured headers, no parameter that holds a secret. */
+export const withoutCredentials = (request: OutgoingRequest, masker: Masker): OutgoingRequest => {
+  if (request.body !== undefined && masker.holdsSecret(request.body))
+    throw new UserError(
+      'extractor.address.untrusted',
+      `The request body holds a secret and would go to ${request.url.origin}, which is not listed in "api.http.trustedOrigins"`,
+    )
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => harmless.has(name.toLowerCase())),
+  )
+  const [, query] = splitTarget(request.url)
+  if (!masker.holdsSecret(query)) return { ...request, headers }
+  const isHarmless = ([name, value]: [string, Query[string]]): boolean =>
+    ![name, value].flat().some(text => text !== null && masker.holdsSecret(text))
+  return withQuery({ ...request, headers }, query =>
+    Object.fromEntries(Object.entries(query).filter(isHarmless)),
+  )
+}
+
+/** `https://user:password@host` is Basic authentication written short. */
+export const withUserInfo = (request: OutgoingRequest): OutgoingRequest => {
+  const { headers, url } = request
+  const isSigned = Object.keys(headers).some(name => name.toLowerCase() === 'authorization')
+  if (url.userInfo === undefined || isSigned) return request
+  const basic = `Basic ${Buffer.from(url.userInfo).toString('base64')}`
+  return { ...request, headers: setHeader(headers, 'Authorization', basic) }
 }
