@@ -21,10 +21,9 @@ export const s3Of = (config: StorageConfig): S3Client =>
 /** Reads `s3://` locations with a client. */
 export const readerOf =
   (s3: S3Client): ObjectReader =>
-  async (location, range) => {
+  async location => {
     const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? []
-    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }))
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
     if (!Body) throw new Error(`${location} has no body`)
     return Body.transformToByteArray()
   }

@@ -44,12 +44,9 @@ const typedRow = (row: Record<string, unknown>, types: Types): Record<string, un
 
 /** The rows of a table as several readers see them, each in the form of {@link inOrder}. */
 export const createTableViews = (service: StorageService) => {
-  const readObject: ObjectReader = async (location, range) => {
+  const readObject: ObjectReader = async location => {
     const Key = location.replace(`s3://${service.tablesBucket}/`, '')
-    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
-    const { Body } = await service.s3.send(
-      new GetObjectCommand({ Bucket: service.tablesBucket, Key, ...(Range && { Range }) }),
-    )
+    const { Body } = await service.s3.send(new GetObjectCommand({ Bucket: service.tablesBucket, Key }))
     if (!Body) throw new Error(`${location} has no body`)
     return Body.transformToByteArray()
   }

@@ -152,7 +152,7 @@ const selectFromCsv = ({
   )
   if (order)
     values.push(
-      `${order.range}::INTEGER AS _load_range, (${order.firstRow} + row_number() OVER () - 1)::BIGINT AS _load_row`, // LOAD_ORDER
+      `${order.range}::BIGINT AS _load_range, (${order.firstRow} + row_number() OVER () - 1)::BIGINT AS _load_row`, // LOAD_ORDER
     )
   const quote = quoteByte(dialect.enclosure)
   return `

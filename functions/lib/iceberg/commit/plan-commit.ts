@@ -4,14 +4,12 @@ import type { IcebergSnapshot, TableMetadata } from '../metadata/table-metadata.
 import type { NestedField } from '../metadata/types.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { findSnapshot, readManifestList } from '../read/read-manifests.ts'
-import { IcebergRefusal } from '../refusal.ts'
 import { withoutOldSnapshots } from './expire-snapshots.ts'
 import { digestSnapshotId, digestUuid, nextVersion } from './object-name.ts'
 import {
   type CommitContext,
   type KeptManifest,
   type ManifestContent,
-  mayHaveFiles,
   mergeManifests,
   withoutFiles,
   writeManifest,
@@ -49,9 +47,6 @@ export interface CommitPlan extends CommittedMetadata {
   objects: NewObject[]
 }
 
-/** Plans the commit of a change. Another library that writes Iceberg could take this place. */
-type PlanCommit = (request: CommitRequest) => Promise<CommitPlan>
-
 interface Content {
   kept: KeptManifest[]
   objects: NewObject[]
@@ -68,7 +63,9 @@ const planContent = async (
 ): Promise<Content> => {
   const removedPaths = (content === 'data' ? change.removedData : change.removedDeletes) ?? new Set<string>()
   const added = (change.added ?? []).filter(file => (file.content === 'data') === (content === 'data'))
-  const manifests = earlier.filter(manifest => manifest.content === content && mayHaveFiles(manifest))
+  const manifests = earlier.filter(
+    ({ content: own, added, existing }) => own === content && added.files + existing.files > 0,
+  )
   const { kept, removedFiles } = await withoutFiles(commit, manifests, removedPaths)
   const merged = await mergeManifests(commit, kept)
   const entries = added.map(file => ({ status: 'added' as const, snapshotId: commit.snapshotId, file }))
@@ -84,15 +81,6 @@ const planContent = async (
 const hasFiles = ({ added = [], removedData, removedDeletes }: TableChange): boolean =>
   added.length > 0 || (removedData?.size ?? 0) > 0 || (removedDeletes?.size ?? 0) > 0
 
-const checkUnpartitioned = (metadata: TableMetadata, { added = [] }: TableChange): void => {
-  const specId = metadata['default-spec-id']
-  const spec = metadata['partition-specs'].find(candidate => candidate['spec-id'] === specId)
-  if (spec && spec.fields.length > 0)
-    throw new IcebergRefusal('The table is partitioned; commits are made to tables without partitions only.')
-  const stranger = added.find(file => file.specId !== specId || file.partition.size > 0)
-  if (stranger) throw new IcebergRefusal(`The file ${stranger.path} is not of the table's partition spec.`)
-}
-
 interface SnapshotPlan {
   metadata: TableMetadata
   objects: NewObject[]
@@ -106,7 +94,6 @@ const addSnapshot = async (
   // A clock that goes back, or stands still, must not put a snapshot before its parent, or beside it.
   const before = metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? -1
   const timeMs = Math.max(askedMs, metadata['last-updated-ms'], before + 1)
-  checkUnpartitioned(metadata, change)
   const parent = findSnapshot(metadata)
   const sequenceNumber = metadata['last-sequence-number'] + 1
   const parentId = parent?.['snapshot-id']
@@ -131,14 +118,11 @@ const addSnapshot = async (
     'sequence-number': sequenceNumber,
     'timestamp-ms': timeMs,
     'manifest-list': `${commit.folder}/snap-${snapshotId}-1-${digestUuid(list)}.avro`,
-    summary: {
-      ...summarize(
-        change.operation ?? 'overwrite',
-        { added: [...data.added, ...deletes.added], removed: [...data.removed, ...deletes.removed] },
-        parent?.summary,
-      ),
-      ...change.summary,
-    },
+    summary: summarize(
+      change.operation ?? 'overwrite',
+      { added: [...data.added, ...deletes.added], removed: [...data.removed, ...deletes.removed] },
+      parent?.summary,
+    ),
     'schema-id': metadata['current-schema-id'],
   }
   return {
@@ -190,9 +174,9 @@ const metadataFile = (metadata: TableMetadata, earlier: string | undefined): New
 /**
  * Plans one commit, from nothing but its arguments and what `read` gives: the same request gives the same objects.
  * Earlier manifests are used again; one with removed files is written anew, and many small ones are merged. A change of
- * columns or properties alone makes no snapshot. Throws `IcebergRefusal` when the table is of a kind that we do not write.
+ * columns or properties alone makes no snapshot.
  */
-export const planCommit: PlanCommit = async request => {
+export const planCommit = async (request: CommitRequest): Promise<CommitPlan> => {
   const { base, change } = request
   const earlier = isCommitted(base) ? base : undefined
   const start = isCommitted(base) ? base.metadata : newMetadata(base, request.timeMs)

@@ -49,7 +49,6 @@ export const writeManifest = async (
     manifest: {
       path,
       bytes: bytes.length,
-      specId: entries[0]?.file.specId ?? 0,
       content,
       sequenceNumber,
       minSequenceNumber: Math.min(...entries.map(entry => entry.sequenceNumber ?? sequenceNumber)),
@@ -60,10 +59,6 @@ export const writeManifest = async (
     },
   }
 }
-
-/** Unknown counts (version 1) may stand for files. */
-export const mayHaveFiles = ({ added, existing }: ManifestFile): boolean =>
-  !added || !existing || added.files + existing.files > 0
 
 /** A manifest of an earlier commit, or the one that takes its place. `object` is there when it has to be written. */
 export interface KeptManifest {

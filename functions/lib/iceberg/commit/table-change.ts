@@ -17,8 +17,6 @@ export interface TableChange {
   lastColumnId?: number
   /** Properties to set. */
   properties?: Readonly<Record<string, string>>
-  /** More facts for the summary of the snapshot. */
-  summary?: Readonly<Record<string, string>>
 }
 
 /** An object to write. Its name holds a digest of its content, so two writers of one name write the same. */

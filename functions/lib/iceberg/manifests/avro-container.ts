@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { inflateRaw, zstdDecompress } from 'node:zlib'
 import avro from 'avsc'
 import { LRUCache } from 'lru-cache'
 import { digestBytes } from '../../digests.ts'
@@ -80,10 +79,8 @@ interface AvroHeader {
 
 const SYNC_LENGTH = 16
 
-const codecs = { null: (bytes: Buffer, done: (error: null, bytes: Buffer) => void) => done(null, bytes) }
-
 /**
- * Reads an Avro container file (codecs: none, deflate, zstandard). Fields take the name that `nameOf` gives to their id.
+ * Reads an Avro container file (codecs: none, deflate). Fields take the name that `nameOf` gives to their id.
  * Throws `IcebergRefusal` when the bytes are no such file or are cut.
  */
 export const decodeAvro = async (
@@ -92,7 +89,6 @@ export const decodeAvro = async (
 ): Promise<AvroContent> => {
   const decoder = new avro.streams.BlockDecoder({
     parseHook: schema => typeOf(withNames(schema as AvroSchema, nameOf)),
-    codecs: { ...codecs, deflate: inflateRaw, zstandard: zstdDecompress } as never,
   })
   const header: Record<string, string> = {}
   let sync: Buffer | undefined

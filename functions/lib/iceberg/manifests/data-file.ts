@@ -10,26 +10,15 @@ export interface ColumnStatistics {
   upper?: Uint8Array
 }
 
-/** A value of a partition tuple as Avro holds it. */
-export type PartitionValue = string | number | bigint | boolean | Uint8Array | null
-
-/** One file of a table: rows, or deletes of rows in other files. */
+/** One Parquet file of a table: rows, or positions of deleted rows of another file. */
 export interface DataFile {
-  content: 'data' | 'positionDeletes' | 'equalityDeletes'
+  content: 'data' | 'positionDeletes'
   /** Absolute: `s3://bucket/key`. */
   path: string
-  format: string
-  specId: number
-  /** By partition field id. Empty without partitions. */
-  partition: ReadonlyMap<number, PartitionValue>
   rows: number
   bytes: number
   /** By field id. */
   columns: ReadonlyMap<number, ColumnStatistics>
-  splitOffsets?: readonly number[]
-  /** Of equality deletes: the columns that must be equal. */
-  equalityIds?: readonly number[]
-  sortOrderId?: number
   /** Of position deletes that all apply to one file: its path. */
   referencedDataFile?: string
 }

@@ -91,21 +91,14 @@ export const manifestFileSchema: AvroSchema = {
   ],
 }
 
-const FIRST_PARTITION_ID = 1000
-
 const idOf = (field: AvroField): number => field['field-id'] ?? -1
 const names = new Map<number, string>(
   [
     ...dataFileFields,
     ...(manifestEntrySchema.fields as AvroField[]),
     ...(manifestFileSchema.fields as AvroField[]),
-    optional(519, 'key_metadata', 'bytes'),
   ].map(field => [idOf(field), field.name]),
 )
 
-/**
- * The name of a field of manifests by its id. Writers differ in some names (`added_data_files_count`). A field of a
- * partition tuple is named after its id: `p1000`.
- */
-export const manifestFieldName = (id: number): string | undefined =>
-  id >= FIRST_PARTITION_ID ? `p${id}` : names.get(id)
+/** The name of a field of manifests by its id. Writers differ in some names (`added_data_files_count`). */
+export const manifestFieldName = (id: number): string | undefined => names.get(id)

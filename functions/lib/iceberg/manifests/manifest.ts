@@ -2,60 +2,37 @@ import { z } from 'zod'
 import { formatLongJson } from '../metadata/long-json.ts'
 import type { TableSchema } from '../metadata/types.ts'
 import { IcebergRefusal } from '../refusal.ts'
-import type { ColumnStatistics, DataFile, ManifestEntry, PartitionValue } from './data-file.ts'
+import type { ColumnStatistics, DataFile, ManifestEntry } from './data-file.ts'
 import { manifestEntrySchema, manifestFieldName } from './manifest-schema.ts'
 
 const count = z.bigint().transform(Number)
-const bytes = z.instanceof(Uint8Array)
 const byColumn = <Value extends z.ZodType>(value: Value) =>
   z.array(z.object({ key: z.int(), value })).nullish()
-
-const partitionValue: z.ZodType<PartitionValue> = z.union([
-  z.string(),
-  z.number(),
-  z.bigint(),
-  z.boolean(),
-  bytes,
-  z.null(),
-])
-
-const dataFile = z.object({
-  /** Absent in version 1, which has data files only. */
-  content: z.int().min(0).max(2).default(0),
-  file_path: z.string(),
-  file_format: z.string(),
-  // avsc gives an object of a class of its own.
-  partition: z
-    .unknown()
-    .transform(value => ({ ...Object(value) }))
-    .pipe(z.record(z.string(), partitionValue)),
-  record_count: count,
-  file_size_in_bytes: count,
-  column_sizes: byColumn(count),
-  value_counts: byColumn(count),
-  null_value_counts: byColumn(count),
-  nan_value_counts: byColumn(count),
-  lower_bounds: byColumn(bytes),
-  upper_bounds: byColumn(bytes),
-  key_metadata: bytes.nullish(),
-  split_offsets: z.array(count).nullish(),
-  equality_ids: z.array(z.int()).nullish(),
-  sort_order_id: z.int().nullish(),
-  referenced_data_file: z.string().nullish(),
-})
 
 const manifestRecord = z.object({
   status: z.int().min(0).max(2),
   snapshot_id: z.bigint().nullish(),
   sequence_number: count.nullish(),
   file_sequence_number: count.nullish(),
-  data_file: dataFile,
+  data_file: z.object({
+    // Deletes by equality, which are the third kind, are not made here.
+    content: z.int().min(0).max(1),
+    file_path: z.string(),
+    record_count: count,
+    file_size_in_bytes: count,
+    column_sizes: byColumn(count),
+    value_counts: byColumn(count),
+    null_value_counts: byColumn(count),
+    nan_value_counts: byColumn(count),
+    lower_bounds: byColumn(z.instanceof(Uint8Array)),
+    upper_bounds: byColumn(z.instanceof(Uint8Array)),
+    referenced_data_file: z.string().nullish(),
+  }),
 })
-type ManifestRecord = z.infer<typeof manifestRecord>
-type DataFileRecord = ManifestRecord['data_file']
+type DataFileRecord = z.infer<typeof manifestRecord>['data_file']
 
 const statuses = ['existing', 'added', 'deleted'] as const
-const contents = ['data', 'positionDeletes', 'equalityDeletes'] as const
+const contents = ['data', 'positionDeletes'] as const
 
 /** Each map of a manifest with the field of the statistics that it holds. */
 const statisticFields = {
@@ -85,40 +62,28 @@ const writeStatistics = (map: StatisticMap, columns: DataFile['columns']) =>
     return [{ key, value: typeof value === 'number' ? BigInt(value) : Buffer.from(value) }]
   })
 
-const readFile = (record: DataFileRecord, specId: number): DataFile => {
-  if (record.key_metadata) throw new IcebergRefusal(`The file ${record.file_path} is encrypted.`)
-  return {
-    content: contents[record.content] ?? 'data',
-    path: record.file_path,
-    format: record.file_format.toLowerCase(),
-    specId,
-    partition: new Map(
-      Object.entries(record.partition).map(([name, value]) => [Number(name.slice(1)), value]),
-    ),
-    rows: record.record_count,
-    bytes: record.file_size_in_bytes,
-    columns: readStatistics(record),
-    ...(record.split_offsets && { splitOffsets: record.split_offsets }),
-    ...(record.equality_ids && { equalityIds: record.equality_ids }),
-    ...(record.sort_order_id !== null &&
-      record.sort_order_id !== undefined && { sortOrderId: record.sort_order_id }),
-    ...(record.referenced_data_file && { referencedDataFile: record.referenced_data_file }),
-  }
-}
+const readFile = (record: DataFileRecord): DataFile => ({
+  content: contents[record.content] ?? 'data',
+  path: record.file_path,
+  rows: record.record_count,
+  bytes: record.file_size_in_bytes,
+  columns: readStatistics(record),
+  ...(record.referenced_data_file && { referencedDataFile: record.referenced_data_file }),
+})
 
 const writeFile = (file: DataFile) => ({
   content: contents.indexOf(file.content),
   file_path: file.path,
-  file_format: file.format.toUpperCase(),
+  file_format: 'PARQUET',
   partition: {},
   record_count: BigInt(file.rows),
   file_size_in_bytes: BigInt(file.bytes),
   ...Object.fromEntries(statisticMaps.map(map => [map, writeStatistics(map, file.columns)])),
   key_metadata: null,
-  split_offsets: file.splitOffsets?.map(BigInt) ?? null,
-  equality_ids: file.equalityIds ?? null,
+  split_offsets: null,
+  equality_ids: null,
   // Specification, "Data File Fields": position deletes have none. Trino reads that of other files without looking for null.
-  sort_order_id: file.sortOrderId ?? (file.content === 'positionDeletes' ? null : 0),
+  sort_order_id: file.content === 'positionDeletes' ? null : 0,
   referenced_data_file: file.referencedDataFile ?? null,
 })
 
@@ -130,23 +95,20 @@ interface Inheritance {
 }
 
 /**
- * Reads the entries of a manifest, of format version 1 or 2. An added file without sequence numbers takes those of the
- * manifest (specification, "Sequence Number Inheritance"); those of version 1 have 0.
+ * Reads the entries of a manifest. An added file without sequence numbers takes those of the manifest (specification,
+ * "Sequence Number Inheritance").
  */
 export const decodeManifest = async (content: Uint8Array, from: Inheritance): Promise<ManifestEntry[]> => {
   const { decodeAvro } = await loadAvro()
-  const { header, records } = await decodeAvro(content, manifestFieldName)
-  const isVersion1 = (header['format-version'] ?? '1') === '1'
-  const specId = Number(header['partition-spec-id'] ?? 0)
-  return records.map(value => {
-    const result = manifestRecord.safeParse(value)
-    if (!result.success)
-      throw new IcebergRefusal(`The manifest ${from.path} has an entry that is not valid.`, {
-        cause: result.error,
-      })
-    const record = result.data
+  const { records } = await decodeAvro(content, manifestFieldName)
+  const result = z.array(manifestRecord).safeParse(records)
+  if (!result.success)
+    throw new IcebergRefusal(`The manifest ${from.path} has an entry that is not valid.`, {
+      cause: result.error,
+    })
+  return result.data.map(record => {
     const status = statuses[record.status] ?? 'existing'
-    const inherited = isVersion1 ? 0 : status === 'added' ? from.sequenceNumber : undefined
+    const inherited = status === 'added' ? from.sequenceNumber : undefined
     const sequenceNumber = record.sequence_number ?? inherited
     const fileSequenceNumber = record.file_sequence_number ?? inherited
     if (sequenceNumber === undefined || fileSequenceNumber === undefined)
@@ -156,28 +118,23 @@ export const decodeManifest = async (content: Uint8Array, from: Inheritance): Pr
       snapshotId: record.snapshot_id ?? from.addedSnapshotId,
       sequenceNumber,
       fileSequenceNumber,
-      file: readFile(record.data_file, specId),
+      file: readFile(record.data_file),
     }
   })
 }
 
-/**
- * The bytes of a manifest of format version 2. Files without a sequence number yet (`added` by this commit) leave it to
- * be inherited. All files belong to the partition spec without fields; others are refused.
- */
+/** The bytes of a manifest. Files without a sequence number yet (`added` by this commit) leave it to be inherited. */
 export const encodeManifest = async (
   schema: TableSchema,
   { content, entries }: { content: 'data' | 'deletes'; entries: readonly NewEntry[] },
 ): Promise<Buffer> => {
-  const partitioned = entries.find(entry => entry.file.partition.size > 0)
-  if (partitioned) throw new IcebergRefusal(`The file ${partitioned.file.path} belongs to a partition.`)
   const { encodeAvro } = await loadAvro()
   return encodeAvro(manifestEntrySchema, {
     header: {
       schema: formatLongJson(schema),
       'schema-id': String(schema['schema-id']),
       'partition-spec': '[]',
-      'partition-spec-id': String(entries[0]?.file.specId ?? 0),
+      'partition-spec-id': '0',
       'format-version': '2',
       content,
     },

@@ -1,34 +1,13 @@
 import { z } from 'zod'
 import { tableSchema } from './types.ts'
 
-/** A long that may exceed 2^53: ids of snapshots that other writers chose. */
+/** A long that may exceed 2^53: ids of snapshots that engines choose. */
 const longId = z.union([z.bigint(), z.int()]).transform(BigInt)
-
-const partitionField = z.looseObject({
-  'source-id': z.int(),
-  'field-id': z.int(),
-  name: z.string(),
-  transform: z.string(),
-})
-const partitionSpec = z.looseObject({ 'spec-id': z.int(), fields: z.array(partitionField) })
-
-const sortOrder = z.looseObject({
-  'order-id': z.int(),
-  fields: z.array(
-    z.looseObject({
-      transform: z.string(),
-      'source-id': z.int(),
-      direction: z.enum(['asc', 'desc']),
-      'null-order': z.enum(['nulls-first', 'nulls-last']),
-    }),
-  ),
-})
 
 const snapshot = z.looseObject({
   'snapshot-id': longId,
   'parent-snapshot-id': longId.optional(),
-  /** Tables of version 1 have none: 0. */
-  'sequence-number': z.int().default(0),
+  'sequence-number': z.int(),
   'timestamp-ms': z.int(),
   'manifest-list': z.string(),
   summary: z.record(z.string(), z.string()).default({}),
@@ -37,6 +16,9 @@ const snapshot = z.looseObject({
 export type IcebergSnapshot = z.infer<typeof snapshot>
 
 const snapshotReference = z.looseObject({ 'snapshot-id': longId, type: z.enum(['branch', 'tag']) })
+
+/** Neither partitioned nor sorted. */
+const noFields = z.tuple([])
 
 /**
  * The metadata file of a table, in the spelling of the specification ("Table Metadata Fields"). Fields that we do not
@@ -51,7 +33,7 @@ export const tableMetadata = z.looseObject({
   'last-column-id': z.int(),
   schemas: z.array(tableSchema),
   'current-schema-id': z.int(),
-  'partition-specs': z.array(partitionSpec),
+  'partition-specs': z.array(z.looseObject({ 'spec-id': z.literal(0), fields: noFields })),
   'default-spec-id': z.int(),
   'last-partition-id': z.int(),
   properties: z.record(z.string(), z.string()).default({}),
@@ -64,7 +46,7 @@ export const tableMetadata = z.looseObject({
   'metadata-log': z
     .array(z.looseObject({ 'metadata-file': z.string(), 'timestamp-ms': z.int() }))
     .default([]),
-  'sort-orders': z.array(sortOrder),
+  'sort-orders': z.array(z.looseObject({ 'order-id': z.int(), fields: noFields })),
   'default-sort-order-id': z.int(),
   refs: z.record(z.string(), snapshotReference).default({}),
   /** What other engines know of values, in files beside the snapshots. */

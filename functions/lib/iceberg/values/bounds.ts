@@ -1,6 +1,5 @@
-import { decimalOf, type PrimitiveType } from '../metadata/types.ts'
-import { IcebergRefusal } from '../refusal.ts'
-import { formatDate, formatTime, formatTimestamp, parseDate, parseTime, parseTimestamp } from './date-text.ts'
+import { decimalOf, type FieldType } from '../metadata/types.ts'
+import { formatDate, formatTimestamp, parseDate, parseTimestamp } from './date-text.ts'
 import { formatDecimal, parseDecimal, unscaledBytes, unscaledFrom } from './decimal-text.ts'
 
 const fixedSize = (length: number, write: (bytes: Buffer) => void): Buffer => {
@@ -8,91 +7,53 @@ const fixedSize = (length: number, write: (bytes: Buffer) => void): Buffer => {
   write(bytes)
   return bytes
 }
-const int = (value: number): Buffer => fixedSize(4, bytes => bytes.writeInt32LE(value))
 const long = (value: bigint): Buffer => fixedSize(8, bytes => bytes.writeBigInt64LE(value))
 
 /**
  * A value as the bounds of a manifest hold it (specification, "Appendix D: Single-value serialization", binary form).
- * The value has the form of a cell of that type.
+ * The value has the form of `ReadCell`.
  */
-export const serializeValue = (type: PrimitiveType, value: Exclude<Cell, null>): Buffer => {
+export const serializeValue = (type: FieldType, value: string): Buffer => {
   const decimal = decimalOf(type)
-  if (decimal) return unscaledBytes(parseDecimal(String(value), decimal.scale))
+  if (decimal) return unscaledBytes(parseDecimal(value, decimal.scale))
   switch (type) {
     case 'boolean':
-      return Buffer.of(value ? 1 : 0)
-    case 'int':
-      return int(Number(value))
+      return Buffer.of(value === 'true' ? 1 : 0)
     case 'long':
       return long(BigInt(value))
-    case 'float':
-      return fixedSize(4, bytes => bytes.writeFloatLE(Number(value)))
     case 'double':
       return fixedSize(8, bytes => bytes.writeDoubleLE(Number(value)))
     case 'date':
-      return int(parseDate(String(value)))
-    case 'time':
-      return long(parseTime(String(value)))
+      return fixedSize(4, bytes => bytes.writeInt32LE(parseDate(value)))
     case 'timestamp':
     case 'timestamptz':
-      return long(parseTimestamp(String(value)))
-    case 'string':
-      return Buffer.from(String(value), 'utf8')
-    case 'uuid':
-      return Buffer.from(String(value).replaceAll('-', ''), 'hex')
+      return long(parseTimestamp(value))
     default:
-      return Buffer.from(String(value), 'hex')
+      return Buffer.from(value, 'utf8')
   }
 }
 
-/** The counterpart of `serializeValue`. Bounds written before a type was widened are shorter, and are read too. */
-export const parseValue = (type: PrimitiveType, value: Uint8Array): Exclude<Cell, null> => {
+/** The counterpart of `serializeValue`. */
+export const parseValue = (type: FieldType, value: Uint8Array): string => {
   const bytes = Buffer.from(value)
   const decimal = decimalOf(type)
   if (decimal) return formatDecimal(unscaledFrom(bytes), decimal.scale)
-  const needed = shortest[type] ?? 0
-  if (bytes.length < needed)
-    throw new IcebergRefusal(`A bound of the type ${type} has ${bytes.length} bytes instead of ${needed}.`)
   switch (type) {
     case 'boolean':
-      return bytes[0] !== 0
-    case 'int':
-      return bytes.readInt32LE()
+      return String(bytes[0] !== 0)
     case 'long':
-      return bytes.length < 8 ? BigInt(bytes.readInt32LE()) : bytes.readBigInt64LE()
-    case 'float':
-      return bytes.readFloatLE()
+      return String(bytes.readBigInt64LE())
     case 'double':
-      return bytes.length < 8 ? bytes.readFloatLE() : bytes.readDoubleLE()
+      return String(bytes.readDoubleLE())
     case 'date':
       return formatDate(bytes.readInt32LE())
-    case 'time':
-      return formatTime(bytes.readBigInt64LE())
     case 'timestamp':
       return formatTimestamp(bytes.readBigInt64LE())
     case 'timestamptz':
       return `${formatTimestamp(bytes.readBigInt64LE())}Z`
-    case 'string':
-      return bytes.toString('utf8')
-    case 'uuid':
-      return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
     default:
-      return bytes.toString('hex')
+      return bytes.toString('utf8')
   }
-}
-
-/** The fewest bytes of a bound, by type. */
-const shortest: Partial<Record<PrimitiveType, number>> = {
-  boolean: 1,
-  int: 4,
-  long: 4,
-  float: 4,
-  double: 4,
-  date: 4,
-  time: 8,
-  timestamp: 8,
-  timestamptz: 8,
-  uuid: 16,
 }
 
 /** Iceberg's default of `write.metadata.metrics.default`: `truncate(16)`, in code points. */
@@ -123,10 +84,3 @@ export const truncateUpper = (text: string): string | undefined => {
     return kept.join('') + String.fromCodePoint(last === BEFORE_SURROGATES ? AFTER_SURROGATES : last + 1)
   }
 }
-
-/**
- * One value of a table, as tests and adoption compare them: whole numbers of 64 bits as `bigint`; decimals as text with
- * all digits of their scale; dates and times as ISO 8601 text, timestamps with microseconds and, when they have a zone,
- * in UTC with `Z`; binary values as hex.
- */
-export type Cell = string | number | bigint | boolean | null

@@ -1,6 +1,6 @@
-import { decimalOf } from '../../iceberg/metadata/types.ts'
+import { decimalOf, type FieldType } from '../../iceberg/metadata/types.ts'
 import { MAX_TEXT_LENGTH } from '../../table-engine/files/snapshot.ts'
-import type { CellRules, CellType, FieldType } from '../../table-engine/types/field-type.ts'
+import type { CellRules, CellType } from '../../table-engine/types/field-type.ts'
 
 /** The types of a definition that hold for every backend. */
 export const basetypes = ['BOOLEAN', 'DATE', 'FLOAT', 'INTEGER', 'NUMERIC', 'STRING', 'TIMESTAMP'] as const

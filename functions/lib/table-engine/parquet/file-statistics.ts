@@ -1,8 +1,8 @@
+import type { FieldType } from '../../iceberg/metadata/types.ts'
 import { truncateLower, truncateUpper } from '../../iceberg/values/bounds.ts'
 import type { ColumnChunk, ParquetFooter } from '../files/footer.ts'
 import { type FieldStatistics, sum, type TableField, TIMESTAMP_ID } from '../files/snapshot.ts'
 import { compareValues } from '../types/compare-values.ts'
-import type { FieldType } from '../types/field-type.ts'
 
 /**
  * What the footer of a file that we have written says about its columns and `_timestamp`, for the table's list of files.

@@ -1,8 +1,7 @@
-import { decimalOf } from '../../iceberg/metadata/types.ts'
+import { decimalOf, type FieldType } from '../../iceberg/metadata/types.ts'
 import { quoteColumn } from '../duckdb/parquet-sql.ts'
 import { quoteIdentifier } from '../duckdb/sql.ts'
 import type { TableField } from '../files/snapshot.ts'
-import type { FieldType } from '../types/field-type.ts'
 
 /**
  * A column of the files of tables with a primary key: a digest of all values of the row. A keyed load reads it instead

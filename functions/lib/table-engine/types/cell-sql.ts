@@ -1,6 +1,6 @@
-import { decimalOf } from '../../iceberg/metadata/types.ts'
+import { decimalOf, type FieldType } from '../../iceberg/metadata/types.ts'
 import { quoteList, quoteLiteral } from '../duckdb/sql.ts'
-import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
+import { type CellRules, type CellType, duckDbType, isLoadTime } from './field-type.ts'
 import { isMarkedSql, unmarkSql } from './marked-text.ts'
 import { FALSE_WORDS, FIRST_MICROS, LAST_MICROS, patterns, readCell, TRUE_WORDS } from './read-cell.ts'
 

@@ -1,6 +1,5 @@
-import { decimalOf } from '../../iceberg/metadata/types.ts'
+import { decimalOf, type FieldType } from '../../iceberg/metadata/types.ts'
 import { parseDecimal } from '../../iceberg/values/decimal-text.ts'
-import type { FieldType } from './field-type.ts'
 
 /** By Unicode code points, as UTF-8 bytes and DuckDB order texts. JavaScript's own order differs beyond U+FFFF. */
 export const compareText = (one: string, other: string): number =>

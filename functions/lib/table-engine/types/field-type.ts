@@ -1,15 +1,4 @@
-import { decimalOf } from '../../iceberg/metadata/types.ts'
-
-/** The type of a column's values, in Iceberg's spelling. Untyped tables have texts only. */
-export type FieldType =
-  | 'string'
-  | 'long'
-  | 'double'
-  | 'boolean'
-  | 'date'
-  | 'timestamp'
-  | 'timestamptz'
-  | `decimal(${number},${number})`
+import { decimalOf, type FieldType } from '../../iceberg/metadata/types.ts'
 
 /** What a column of a typed table asks of its cells. There an empty cell is NULL. */
 export interface CellRules {
@@ -61,10 +50,6 @@ const DUCKDB_TYPES = {
   timestamp: 'TIMESTAMP',
   timestamptz: 'TIMESTAMPTZ',
 } as const
-
-/** Whether a type in Iceberg's spelling is one that a column of ours may have. */
-export const isFieldType = (type: string): type is FieldType =>
-  type in DUCKDB_TYPES || /^decimal\(\d+,\d+\)$/.test(type)
 
 export const duckDbType = (type: FieldType): string => {
   const decimal = decimalOf(type)

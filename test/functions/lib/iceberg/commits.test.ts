@@ -6,7 +6,12 @@ import type { ColumnStatistics } from '#lib/iceberg/manifests/data-file.ts'
 import { manifestFieldName } from '#lib/iceberg/manifests/manifest-schema.ts'
 import { formatMetadata, parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
-import { findSnapshot, readManifest, readManifestList } from '#lib/iceberg/read/read-manifests.ts'
+import {
+  findSnapshot,
+  readLiveEntries,
+  readManifest,
+  readManifestList,
+} from '#lib/iceberg/read/read-manifests.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import { serializeValue } from '#lib/iceberg/values/bounds.ts'
 import { createTableWriter, dataFile, TABLE, textField } from './support/table-writer.ts'
@@ -105,15 +110,6 @@ describe('a commit', () => {
     )
   })
 
-  it('to a partitioned table is refused', async () => {
-    const table = createTableWriter()
-    const { metadata, location } = await table.commit({ fields, added: [file('1')] })
-    const partition = { 'source-id': 2, 'field-id': 1000, name: 'a', transform: 'identity' }
-    const partitioned = { ...metadata, 'partition-specs': [{ 'spec-id': 0, fields: [partition] }] }
-    const request = table.requestFor({ added: [file('2')] }, { base: { metadata: partitioned, location } })
-    await expect(planCommit(request)).rejects.toThrow(IcebergRefusal)
-  })
-
   it('of columns alone makes no snapshot, and uses a schema that was there again', async () => {
     const table = createTableWriter()
     await table.commit({ fields, added: [file('1')] })
@@ -177,7 +173,8 @@ describe('a commit', () => {
     expect(await manifestsOf(table, last.metadata)).toHaveLength(2)
     expect((await pathsIn(table, last.metadata)).toSorted()).toEqual(names.map(pathOf).toSorted())
     expect(last.metadata.snapshots.at(-1)?.summary['total-records']).toBe('1020')
-    const live = await readLiveFiles(table.read, last.metadata)
+    const snapshot = findSnapshot(last.metadata)
+    const live = snapshot ? await readLiveEntries(table.read, snapshot) : []
     expect(live.map(entry => entry.sequenceNumber).toSorted((a, b) => a - b)).toEqual(
       names.map((_, index) => index + 1),
     )
@@ -197,7 +194,7 @@ describe('a commit', () => {
       [2, statistics],
       [3, { values: 10 }],
     ])
-    const added = dataFile('1', content, 10, { columns, splitOffsets: [4], sortOrderId: 0 })
+    const added = dataFile('1', content, 10, { columns })
     const { metadata } = await table.commit({ fields, added: [added] })
     const [live] = await readLiveFiles(table.read, metadata)
     expect(live?.file).toEqual(added)
@@ -225,9 +222,8 @@ describe('deletes of positions', () => {
     const table = createTableWriter()
     await table.commit({ fields, added: [file('1'), file('2')] })
     const { metadata } = await table.commit({ operation: 'delete', added: [deletes('d1', '2')] })
-    const paired = async (of: Parsed) =>
-      (await readLiveFiles(table.read, of)).map(live => live.positionDeletes.map(found => found.path))
-    expect(await paired(metadata)).toEqual([[], [pathOf('d1')]])
+    const paired = async (of: Parsed) => (await readLiveFiles(table.read, of)).map(live => live.deletes?.path)
+    expect(await paired(metadata)).toEqual([undefined, pathOf('d1')])
     expect(metadata.snapshots.at(-1)?.summary).toMatchObject({
       'added-position-deletes': '1',
       'total-delete-files': '1',
@@ -237,27 +233,28 @@ describe('deletes of positions', () => {
       added: [deletes('d2', '2')],
       removedDeletes: new Set([pathOf('d1')]),
     })
-    expect(await paired(replaced.metadata)).toEqual([[], [pathOf('d2')]])
+    expect(await paired(replaced.metadata)).toEqual([undefined, pathOf('d2')])
     expect(replaced.metadata.snapshots.at(-1)?.summary).toMatchObject({ 'total-delete-files': '1' })
   })
 
-  it('do not apply to files that came later', async () => {
+  it('are refused where one file has several, or they are of several files', async () => {
     const table = createTableWriter()
-    const shared = dataFile('d', content, 1, { content: 'positionDeletes' })
-    await table.commit({ fields, added: [file('1'), shared] })
-    const { metadata } = await table.commit({ added: [file('2')] })
-    const live = await readLiveFiles(table.read, metadata)
-    expect(live.map(({ positionDeletes }) => positionDeletes.length)).toEqual([1, 0])
+    await table.commit({ fields, added: [file('1'), deletes('d1', '1')] })
+    const twice = await table.commit({ added: [deletes('d2', '1')] })
+    await expect(readLiveFiles(table.read, twice.metadata)).rejects.toThrow('not in one file of their own')
+    const shared = dataFile('d3', content, 1, { content: 'positionDeletes' })
+    const { metadata } = await table.commit({ added: [shared], removedDeletes: new Set([pathOf('d2')]) })
+    await expect(readLiveFiles(table.read, metadata)).rejects.toThrow('are not of one file')
   })
 
-  it('apply to no file outside the bounds of their paths', async () => {
+  it('apply to the only file that the bounds of their paths name', async () => {
     const table = createTableWriter()
     const bound = serializeValue('string', pathOf('1'))
     const columns = new Map([[2147483546, { lower: bound, upper: bound }]])
     const one = dataFile('d', content, 1, { content: 'positionDeletes', columns })
     const { metadata } = await table.commit({ fields, added: [file('1'), file('2'), one] })
     const live = await readLiveFiles(table.read, metadata)
-    expect(live.map(({ positionDeletes }) => positionDeletes.length)).toEqual([1, 0])
+    expect(live.map(({ deletes }) => deletes?.path)).toEqual([one.path, undefined])
   })
 })
 

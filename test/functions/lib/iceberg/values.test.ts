@@ -1,34 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PrimitiveType } from '#lib/iceberg/metadata/types.ts'
-import {
-  type Cell,
-  parseValue,
-  serializeValue,
-  truncateLower,
-  truncateUpper,
-} from '#lib/iceberg/values/bounds.ts'
+import type { FieldType } from '#lib/iceberg/metadata/types.ts'
+import { parseValue, serializeValue, truncateLower, truncateUpper } from '#lib/iceberg/values/bounds.ts'
 
 describe('a single value in binary form', () => {
-  const examples: [PrimitiveType, Exclude<Cell, null>, string][] = [
-    ['boolean', true, '01'],
-    ['boolean', false, '00'],
-    ['int', 34, '22000000'],
-    ['int', -1, 'ffffffff'],
-    ['long', 34n, '2200000000000000'],
-    ['float', 1, '0000803f'],
-    ['double', 1, '000000000000f03f'],
+  const examples: [FieldType, string, string][] = [
+    ['boolean', 'true', '01'],
+    ['boolean', 'false', '00'],
+    ['long', '34', '2200000000000000'],
+    ['double', '1', '000000000000f03f'],
     ['date', '1970-01-02', '01000000'],
     ['date', '1969-12-31', 'ffffffff'],
-    ['time', '00:00:01.000002', '42420f0000000000'],
     ['timestamp', '1970-01-01T00:00:01.000000', '40420f0000000000'],
     ['timestamptz', '1969-12-31T23:59:59.999999Z', 'ffffffffffffffff'],
     ['string', 'iceberg', '69636562657267'],
-    ['uuid', 'f79c3e09-677c-4bbd-a479-3f349cb785e7', 'f79c3e09677c4bbda4793f349cb785e7'],
     ['decimal(9,2)', '14.20', '058c'],
     ['decimal(9,2)', '-1.28', '80'],
     ['decimal(38,0)', '128', '0080'],
-    ['binary', '00ff', '00ff'],
   ]
 
   it.each(examples)('of type %s: %s is %s, and is read back', (type, value, hex) => {
@@ -52,14 +40,6 @@ describe('a single value in binary form', () => {
         const text = String(unscaled)
         expect(parseValue('decimal(38,0)', serializeValue('decimal(38,0)', text))).toBe(text)
       }),
-    )
-  })
-
-  it('is read after its type was widened, and refused when it is too short', () => {
-    expect(parseValue('long', serializeValue('int', 7))).toBe(7n)
-    expect(parseValue('double', serializeValue('float', 0.5))).toBe(0.5)
-    expect(() => parseValue('long', Buffer.of(1))).toThrow(
-      'A bound of the type long has 1 bytes instead of 4.',
     )
   })
 })

@@ -1,7 +1,6 @@
 import type { ColumnStatistics, DataFile } from '#lib/iceberg/manifests/data-file.ts'
-import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
+import type { NestedField } from '#lib/iceberg/metadata/types.ts'
 import { FILE_PATH_FIELD, type LiveFile, POSITION_FIELD } from '#lib/iceberg/read/live-files.ts'
-import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import { parseValue, serializeValue } from '#lib/iceberg/values/bounds.ts'
 import {
   type Snapshot,
@@ -10,7 +9,6 @@ import {
   TIMESTAMP_ID,
   undeclaredField,
 } from '#lib/table-engine/files/snapshot.ts'
-import { type FieldType, isFieldType } from '#lib/table-engine/types/field-type.ts'
 import type { TableObjects } from './table-objects.ts'
 
 type Places = Pick<TableObjects, 'keyOf' | 'locationOf'>
@@ -42,20 +40,13 @@ export const tableFields = (
     .filter(({ id }) => id !== TIMESTAMP_ID)
     .map(({ id, name, type }) => {
       const { rules } = today.get(id) ?? undeclaredField(table, name)
-      return { id, name, type: fieldTypeOf(name, type), ...(rules && { rules }) }
+      return { id, name, type, ...(rules && { rules }) }
     })
 }
 
-const fieldTypeOf = (name: string, type: NestedField['type']): FieldType => {
-  if (isPrimitive(type) && isFieldType(type)) return type
-  throw new IcebergRefusal(
-    `The column "${name}" has the type ${JSON.stringify(type)}, which we do not write.`,
-  )
-}
-
 const boundOf = (field: NestedField | undefined, value: string | undefined): Uint8Array | undefined => {
-  if (!field || !isPrimitive(field.type) || value === undefined) return undefined
-  return serializeValue(field.type, field.type === 'boolean' ? value === 'true' : value)
+  if (!field || value === undefined) return undefined
+  return serializeValue(field.type, value)
 }
 
 const columnsOf = (file: TableFile, fields: FieldsById): Map<number, ColumnStatistics> => {
@@ -73,11 +64,8 @@ const columnsOf = (file: TableFile, fields: FieldsById): Map<number, ColumnStati
   return columns
 }
 
-const ofTable = { format: 'parquet', specId: 0, partition: new Map() }
-
 /** The entry of a file of rows in a manifest. */
 const dataEntry = (file: TableFile, fields: FieldsById, { locationOf }: Places): DataFile => ({
-  ...ofTable,
   content: 'data',
   path: locationOf(file.key),
   rows: file.rows,
@@ -94,7 +82,6 @@ const deletesEntry = (
   const dataPath = locationOf(key)
   const pathBound = serializeValue('string', dataPath)
   return {
-    ...ofTable,
     content: 'positionDeletes',
     path: locationOf(deletes.key),
     rows: deletes.rows,
@@ -107,8 +94,8 @@ const deletesEntry = (
         {
           values: deletes.rows,
           nulls: 0,
-          lower: serializeValue('long', 0n),
-          upper: serializeValue('long', BigInt(rows - 1)),
+          lower: serializeValue('long', '0'),
+          upper: serializeValue('long', String(rows - 1)),
         },
       ],
     ]),
@@ -117,7 +104,7 @@ const deletesEntry = (
 }
 
 const textOf = (field: NestedField | undefined, bound: Uint8Array | undefined): string | undefined =>
-  field && isPrimitive(field.type) && bound ? String(parseValue(field.type, bound)) : undefined
+  field && bound && parseValue(field.type, bound)
 
 const statisticsOf = (file: DataFile, fields: FieldsById): Statistics | undefined => {
   const statistics: Statistics = {}
@@ -138,28 +125,12 @@ const statisticsOf = (file: DataFile, fields: FieldsById): Statistics | undefine
   return Object.keys(statistics).length > 0 ? statistics : undefined
 }
 
-/** Whether deletes can apply to this file only. */
-const isOwn = (deletes: DataFile, path: string): boolean => {
-  const { lower, upper } = deletes.columns.get(FILE_PATH_FIELD) ?? {}
-  const whole = Buffer.from(path)
-  return (
-    deletes.referencedDataFile === path ||
-    Boolean(lower && upper && whole.equals(lower) && whole.equals(upper))
-  )
-}
-
-/** Whether a file's deleted positions are in one file of its own, as the engine has them. */
-const hasOwnDeletes = ({ file, positionDeletes: [deletes, ...more] }: LiveFile): boolean =>
-  more.length === 0 && (!deletes || isOwn(deletes, file.path))
-
-/** The files of rows as the engine has them. What it cannot hold is refused by a sentence. */
-export const tableFileOf = (live: LiveFile, fields: FieldsById, { keyOf }: Places): TableFile => {
-  const { file, positionDeletes, equalityDeletes } = live
-  const [deletes] = positionDeletes
-  if (equalityDeletes.length > 0)
-    throw new IcebergRefusal(`The rows of ${file.path} are deleted by equality, which other writers do.`)
-  if (!hasOwnDeletes(live))
-    throw new IcebergRefusal(`The deletes of ${file.path} are not in one file of their own.`)
+/** The files of rows as the engine has them. */
+export const tableFileOf = (
+  { file, deletes }: LiveFile,
+  fields: FieldsById,
+  { keyOf }: Places,
+): TableFile => {
   const statistics = statisticsOf(file, fields)
   return {
     key: keyOf(file.path),
@@ -178,11 +149,7 @@ interface FilePaths {
 
 export const livePaths = (live: readonly LiveFile[]): FilePaths => ({
   data: new Set(live.map(({ file }) => file.path)),
-  deletes: new Set(
-    live.flatMap(({ positionDeletes, equalityDeletes }) =>
-      [...positionDeletes, ...equalityDeletes].map(({ path }) => path),
-    ),
-  ),
+  deletes: new Set(live.flatMap(({ deletes }) => deletes?.path ?? [])),
 })
 
 export const tablePaths = (files: readonly TableFile[], { locationOf }: Places): FilePaths => ({

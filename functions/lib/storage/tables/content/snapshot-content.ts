@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type FieldType, isFieldType } from '#lib/iceberg/metadata/types.ts'
 import type { Snapshot } from '#lib/table-engine/files/snapshot.ts'
-import { type FieldType, isFieldType } from '#lib/table-engine/types/field-type.ts'
 
 const fieldStatistics = z.object({
   bytes: z.number(),

@@ -32,16 +32,13 @@ export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
     return key.slice(root.length)
   }
 
-  const read: ObjectReader = async (location, range) => {
+  const read: ObjectReader = async location => {
     const known = cache.get(location)
-    if (known) return range ? known.subarray(range.offset, range.offset + range.length) : known
-    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
-    const { Body } = await s3.send(
-      new GetObjectCommand({ Bucket: tablesBucket, Key: keyOf(location), ...(Range && { Range }) }),
-    )
+    if (known) return known
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: keyOf(location) }))
     if (!Body) throw new Error(`The object ${location} has no body`)
     const content = await Body.transformToByteArray()
-    if (!range) keep(location, content)
+    keep(location, content)
     return content
   }
 

@@ -15,9 +15,6 @@ export const dataFile = (
 ): DataFile => ({
   content: 'data',
   path: `${TABLE}/data/${name}.parquet`,
-  format: 'parquet',
-  specId: 0,
-  partition: new Map(),
   rows,
   bytes: content.length,
   columns: new Map(),
