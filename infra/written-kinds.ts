@@ -26,13 +26,13 @@ export const writtenKinds = {
       'METADATA#*',
       'SWEEPS#UNNAMED',
     ],
-    ...['BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES#*', 'WORKSPACES', 'CLEAN_UPS'],
+    ...['BRANCHES', 'CONFIG#*', 'CONFIGS#*', 'SCHEDULES', 'WORKSPACES', 'CLEAN_UPS'],
   ],
   'sweep-storage': [...tables, 'FILES#*', 'SWEEPS*'],
   tick: [
     ...jobs,
     ...runs,
-    ...['FAILURES', 'EVENTS*', 'TRIGGERS', 'ACTIVE-SCHEDULES'],
+    ...['FAILURES', 'EVENTS*', 'TRIGGERS', 'SCHEDULES'],
     ...['CLEAN_UPS', 'CONFIG#*', 'METADATA#*'],
   ],
 } as const satisfies Record<string, readonly string[]>

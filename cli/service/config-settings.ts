@@ -1,5 +1,6 @@
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { scheduleBody } from '../../functions/lib/wire/configuration-body.ts'
+import { scheduleBody } from '../../functions/lib/wire/schedule-body.ts'
 import { thing } from '../connect/api.ts'
 import { type ServiceCall, serviceCommand } from '../connect/service-command.ts'
 import { confirm, NO_WAY_BACK, yesOption } from '../shell/ask.ts'
@@ -18,7 +19,7 @@ export const settingCommands: Readonly<Record<string, Command>> = {
   schedule: serviceCommand({
     description: 'show when a configuration runs by itself, and its next five times',
     args: placeOnly,
-    run: (call, text) => showSchedule(call, text),
+    run: (call, text) => showSchedules(call, text),
   }),
   enable: serviceCommand({
     description: 'let a configuration or a row run',
@@ -72,19 +73,18 @@ const stateOf = async (call: ServiceCall<FlagsOf<typeof stateOptions>>, text: st
   out.show(state, JSON.stringify(state, null, 2))
 }
 
-const showSchedule = async ({ api, out }: ServiceCall, text: string): Promise<undefined> => {
-  const { root, rowId } = parsePlace(text)
+const showSchedules = async ({ api, out }: ServiceCall, text: string): Promise<undefined> => {
+  const { componentId, configId, rowId } = parsePlace(text)
   if (rowId !== undefined)
     throw new UserError('cli.usage', 'Rows have no schedule of their own: leave out the row.')
-  const found = await api.get(`${root}/schedule`, scheduleBody)
+  const of = { componentId, configurationId: configId }
+  const found = await api.get('/scheduler/schedules', z.array(scheduleBody), of)
   out.show(found, () => {
-    if (found.expression === null) return out.line('No schedule.')
-    out.fields({
-      schedule: found.expression,
-      'time zone': found.timezone,
-      state: found.isActive ? 'active' : 'off',
-    })
-    for (const time of found.nextTimes) out.line(`${formatTime(time)} UTC`)
+    if (found.length === 0) return out.line('No schedule.')
+    for (const { schedule, nextTimes } of found) {
+      out.fields({ schedule: schedule.cronTab, 'time zone': schedule.timezone, state: schedule.state })
+      for (const time of nextTimes) out.line(`${formatTime(time)} UTC`)
+    }
   })
 }
 

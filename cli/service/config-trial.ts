@@ -25,7 +25,7 @@ const validate = async ({ out, shell }: Call<ServiceFlags>, name: string): Promi
   )
   let mistake: UserError | undefined
   try {
-    readConfigurationSchedule(configuration['schedule'], 0)
+    readConfigurationSchedule(configuration['schedule'], '')
     mistake = checkConfiguration(configuration)
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -115,18 +115,13 @@ export const newRow = ({ id, name }: Pick<RowOfRun, 'id' | 'name'>): RowOfRun =>
  * Between the moment that a run was asked for and the moment that it begins (it may wait for another run for hours) a
  * token of lesser rights may have stored something else. That must not run with the rights of the one who asked.
  *
- * Errors: `extractor.run.scheduleDisarmed`, `extractor.run.configurationChanged`.
+ * Error: `extractor.run.configurationChanged`.
  */
 export const refuseChanged = (
-  { authorTokenId, configVersion, isOwnSchedule }: RunInput,
+  { authorTokenId, configVersion }: RunInput,
   configuration: Configuration,
 ): void => {
-  const { version, scheduleDisarmed } = configuration
-  if (isOwnSchedule && scheduleDisarmed)
-    throw new UserError(
-      'extractor.run.scheduleDisarmed',
-      `The schedule was disarmed when the token "${scheduleDisarmed.by.description}" stored the configuration.`,
-    )
+  const { version } = configuration
   const isAsSeen = configVersion === undefined || configVersion === version
   if (!isAsSeen && authorTokenId !== undefined && lastAuthorIdOf(configuration) !== authorTokenId)
     throw new UserError(

@@ -28,8 +28,6 @@ export const runInput = z.object({
   tokenIds: z.array(tokenId).optional(),
   /** What the author saw when it asked for the run: a later version that another token stored does not run. */
   configVersion: z.int().optional(),
-  /** The schedule of the configuration itself asked for the run: one that was disarmed may not. */
-  isOwnSchedule: z.boolean().optional(),
 })
 
 export type RunInput = z.infer<typeof runInput>

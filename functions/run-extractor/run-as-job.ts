@@ -34,9 +34,9 @@ export const runAsJob = async (
 ): Promise<Answer> => {
   if (failure) return { next: 'failed', failure: describeFailure(failure), details: {} }
   const { authorTokenId, tokenIds = [], ...given } = parseEvent(runInput, input)
-  const { componentId, configId, branchId, overlap, trigger, isOwnSchedule } = given
+  const { componentId, configId, branchId, overlap, trigger } = given
   const storage = storageOf(branchId)
-  const run = { componentId, configId, overlap, trigger, isOwnSchedule }
+  const run = { componentId, configId, overlap, trigger }
   const bounds = authorTokenId === undefined ? tokenIds : [authorTokenId, ...tokenIds]
   try {
     const job =

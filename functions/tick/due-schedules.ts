@@ -1,45 +1,175 @@
+import pMap from 'p-map'
+import { hexDigest } from '../lib/digests.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { readConfigurationSchedule, scheduleIdOf, spreadOf } from '../lib/schedules/configuration-schedule.ts'
-import { lastBetween, lookBack, readCronTab } from '../lib/schedules/schedule-expression.ts'
+import { readConfigurationSchedule } from '../lib/schedules/configuration-schedule.ts'
 import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
-import { SCHEDULER, type ScheduleRecord } from '../lib/storage/schedules/schedule-store.ts'
-import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
-import { answerEach, type FiringServices, fire } from './start-run.ts'
+import { isActivated, OWN, type ScheduleRecord, triggerOf } from '../lib/storage/schedules/schedule-store.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
 export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
-interface ScheduledRunsServices {
-  storage: Pick<StorageClient, 'scheduledConfigurations' | 'postEvent'>
-  components: readonly string[]
-  startRun: StartRun
-  log: { warn(message: string, extra: Record<string, unknown>): void }
+/** When a configuration runs by itself, whoever says it. */
+interface Schedule {
+  /** What says it: names its runs, and places them in its flexible window. */
+  of: string
+  settings: unknown
+  /** What was due before is not for it to run. */
+  since: Date
+  /** Of the configuration that says it. */
+  version: number
+  /** What its runs show as what asked for them. */
+  trigger: string
+  componentId: string
+  configId: string
+  /** Tokens beyond whose rights its runs must not go. */
+  tokenIds?: readonly string[]
+  /** Looked at when it is due: whether what says it is gone, and it with that. */
+  isGone?: () => Promise<boolean>
 }
 
+interface DueServices {
+  storage: Pick<StorageClient, 'postEvent'>
+  startRun: StartRun
+  log: {
+    warn(message: string, extra: Record<string, unknown>): void
+    error(message: string, extra: Record<string, unknown>): void
+  }
+}
+
+const AT_ONCE = 8
+/** What was due while nobody looked is still started for so long. */
+const LOOK_BACK_MS = 10 * 60_000
+/** A schedule that cannot be read gets an event for its author while the change is this young. */
+const NEWS_MS = 2 * 60_000
+
 /**
- * Starts the configurations whose own `schedule` has become due. The name of a run is made of the configuration and the
- * moment that it was due at, so that a doubled event starts nothing twice.
+ * Starts what is due. The name of a run is made of the schedule and the moment that it was due at, so that a doubled look
+ * starts nothing twice, and one that died is made up for by the next.
  */
-export const startScheduledRuns = async (
+export const startDueRuns = async (
   time: Date,
-  services: ScheduledRunsServices,
+  schedules: AsyncIterable<Schedule>,
+  services: DueServices,
 ): Promise<{ started: string[] }> => {
-  const started: string[] = []
-  for (const componentId of services.components)
-    for await (const configuration of configurationsOf(componentId, services))
-      started.push(...(await startIfDue(componentId, configuration, time, services)))
+  const failures: unknown[] = []
+  const startOne = async (schedule: Schedule): Promise<string[]> => {
+    try {
+      return await startIfDue(schedule, time, services)
+    } catch (error) {
+      // One that cannot be started keeps no other from running.
+      services.log.error('schedule not started', { schedule: schedule.of, error })
+      failures.push(error)
+      return []
+    }
+  }
+  const started = (await pMap(schedules, startOne, { concurrency: AT_ONCE })).flat()
+  if (failures.length > 0) throw failures[0]
   return { started }
 }
 
-/** None for a component that the service does not know. */
-async function* configurationsOf(
-  componentId: string,
-  { storage, log }: ScheduledRunsServices,
-): AsyncGenerator<Configuration> {
-  // The schedules of the others count more than that of one which nobody can read.
-  const onTooLarge = (place: object) => log.warn('configuration too large', { componentId, ...place })
+const startIfDue = async (schedule: Schedule, time: Date, services: DueServices): Promise<string[]> => {
+  const { of, since, trigger, componentId, configId, tokenIds } = schedule
+  const from = new Date(Math.max(since.getTime(), time.getTime() - LOOK_BACK_MS))
+  const settings = await readOrTell(schedule, time, services)
+  const due = settings?.isEnabled ? settings.lastDue(from, time)?.toISOString() : undefined
+  if (settings === undefined || due === undefined || (await schedule.isGone?.())) return []
+  const name = `schedule-${hexDigest(of, 24)}-${due.replaceAll(/[^0-9TZ]/g, '')}`
+  const { overlap } = settings
+  const asks = `${trigger}, due ${due}`
+  await services.startRun(name, {
+    componentId,
+    configId,
+    overlap,
+    trigger: asks,
+    ...(tokenIds && { tokenIds }),
+  })
+  return [name]
+}
+
+/** What a schedule says. One that cannot be read is told to its author. */
+const readOrTell = async (
+  { of, settings, since, version, componentId, configId }: Schedule,
+  time: Date,
+  { storage, log }: DueServices,
+) => {
   try {
-    yield* storage.scheduledConfigurations(componentId, { onTooLarge })
+    return readConfigurationSchedule(settings, of)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    log.warn('schedule not valid', { componentId, configId, reason: error.message })
+    if (time.getTime() - since.getTime() > NEWS_MS) return undefined
+    const message = `The configuration will not run by itself: ${error.message}`
+    const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
+    // One that cannot be sent must not keep other configurations from running.
+    await storage
+      .postEvent(event, `schedule-${hexDigest(of, 24)}-${version}`)
+      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+    return undefined
+  }
+}
+
+/** Those of our own service. */
+export async function* schedulesOfService(
+  stores: Pick<StorageStores, 'schedules' | 'configurations'>,
+  components: readonly string[],
+): AsyncGenerator<Schedule> {
+  for (const record of await stores.schedules.list()) {
+    const { saidBy, component: componentId, targetId: configId, runWithTokenId, tokenIds } = record
+    const schedule = {
+      componentId,
+      configId,
+      of: `${saidBy.componentId}/${saidBy.configId}`,
+      settings: JSON.parse(record.settings),
+      since: new Date(record.since),
+      version: record.version,
+      trigger: triggerOf(record),
+    }
+    if (isActivated(record))
+      yield {
+        ...schedule,
+        tokenIds: [...new Set([String(runWithTokenId), ...tokenIds])],
+        isGone: () => dropIfGone(record, stores),
+      }
+    else if (components.includes(componentId)) yield schedule
+  }
+}
+
+/** A client that deletes a configuration of the scheduler need not say so to the scheduler. */
+const dropIfGone = async (
+  { id, saidBy }: ScheduleRecord,
+  { schedules, configurations }: Pick<StorageStores, 'schedules' | 'configurations'>,
+): Promise<boolean> => {
+  const said = await configurations.get({ branchId: defaultBranchId, ...saidBy })
+  if (said && !said.current.content.isDeleted && Number(said.internalId) === id) return false
+  await schedules.delete(id)
+  return true
+}
+
+/** Those of a hosted service, which knows the key `schedule` as any other. */
+export async function* schedulesOfHosted(
+  storage: Pick<StorageClient, 'configurations'>,
+  components: readonly string[],
+): AsyncGenerator<Schedule> {
+  for (const componentId of components)
+    for await (const { id: configId, ...stored } of configurationsOf(componentId, storage))
+      if (!stored.isDisabled)
+        yield {
+          componentId,
+          configId,
+          of: `${componentId}/${configId}`,
+          settings: stored.configuration['schedule'],
+          since: new Date(stored.currentVersion?.created ?? 0),
+          version: stored.version,
+          trigger: OWN,
+        }
+}
+
+/** None for a component that the service does not know. */
+async function* configurationsOf(componentId: string, storage: Pick<StorageClient, 'configurations'>) {
+  try {
+    yield* storage.configurations(componentId)
   } catch (error) {
     if (!(error instanceof UserError && error.status === 404)) throw error
   }
@@ -52,102 +182,16 @@ interface StackSchedule {
   configId: string
 }
 
-/** Starts the configurations that a schedule of the stack is due for. Whoever deploys answers for them. */
-export const startStackRuns = async (
-  time: Date,
-  { schedules, startRun }: { schedules: readonly StackSchedule[]; startRun: StartRun },
-): Promise<string[]> => {
-  const startOne = async ({ name, componentId, configId, ...settings }: StackSchedule) => {
-    const run = dueRun(scheduleIdOf(`stack ${name}`), settings, { since: 0, time })
-    if (!run) return []
-    const { overlap } = run
-    await startRun(run.name, { componentId, configId, overlap, trigger: `schedule ${name}` })
-    return [run.name]
-  }
-  return (await Promise.all(schedules.map(startOne))).flat()
-}
-
-/** The run that a schedule is due for, named after the moment: a second look starts nothing. Throws `UserError` `schedule.invalid`. */
-const dueRun = (scheduleId: string, settings: unknown, { since, time }: { since: number; time: Date }) => {
-  const schedule = readConfigurationSchedule(settings, spreadOf(scheduleId))
-  const due = schedule?.lastDue(lookBack(since, time), time)
-  if (!schedule || !due) return undefined
-  const moment = due.toISOString()
-  const name = `schedule-${scheduleId.slice(0, 24)}-${moment.replaceAll(/[^0-9TZ]/g, '')}`
-  return { name, moment, overlap: schedule.overlap }
-}
-
-/** A schedule that cannot be read gets an event for its author while the change is this young. */
-const NEWS_MS = 2 * 60_000
-
-const startIfDue = async (
-  componentId: string,
-  { id: configId, version, configuration, currentVersion, isDisabled, scheduleDisarmed }: Configuration,
-  time: Date,
-  { storage, startRun, log }: ScheduledRunsServices,
-): Promise<string[]> => {
-  // The service sent an event when it was disarmed.
-  if (isDisabled || scheduleDisarmed) return []
-  const id = scheduleIdOf(`${componentId}/${configId}`)
-  // What was due before the schedule was what it is now is not for it to run.
-  const since = Date.parse(currentVersion?.created ?? '') || 0
-  let run: ReturnType<typeof dueRun>
-  try {
-    run = dueRun(id, configuration['schedule'], { since, time })
-  } catch (error) {
-    // One author's mistake must not keep the configurations of others from running.
-    if (!(error instanceof UserError)) throw error
-    log.warn('schedule not valid', { componentId, configId, reason: error.message })
-    if (time.getTime() - since > NEWS_MS) return []
-    const message = `The configuration will not run by itself: ${error.message}`
-    const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
-    // One that cannot be sent must not keep other configurations from running.
-    await storage
-      .postEvent(event, `schedule-${id.slice(0, 24)}-${version}`)
-      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
-  }
-  if (!run) return []
-  const { name, moment, overlap } = run
-  const trigger = `schedule of the configuration, due ${moment}`
-  await startRun(name, { componentId, configId, overlap, trigger, isOwnSchedule: true })
-  return [name]
-}
-
-const EXECUTIONS_KEPT = 10
-
-/** Starts the configurations whose schedule of the scheduler has become due. Resolves to the ids of the schedules that fired. */
-export const fireSchedules = async (services: FiringServices): Promise<{ schedules: number[] }> => {
-  const enabled = (await services.schedules.list()).filter(({ isEnabled }) => isEnabled)
-  return {
-    schedules: await answerEach('schedule', enabled, schedule => answerClock(schedule, services), services),
-  }
-}
-
-const answerClock = async (schedule: ScheduleRecord, services: FiringServices): Promise<boolean> => {
-  const { schedules, configurations, now } = services
-  const { cronTab, timezone, lastRun, configurationId: configId } = schedule
-  const since = lookBack(Date.parse(lastRun), now())
-  const due = lastBetween(readCronTab(cronTab, timezone), since, now())?.toISOString()
-  if (due === undefined) return false
-  const place = { branchId: defaultBranchId, componentId: SCHEDULER, configId }
-  const configuration = await configurations.get(place)
-  // A client that deletes the configuration need not say so to the scheduler.
-  if (!configuration || configuration.current.content.isDeleted) {
-    await schedules.delete(schedule.id)
-    return false
-  }
-  await fire<ScheduleRecord>(
-    { ...schedule, kind: 'schedule', configurationId: schedule.targetId },
-    {
-      records: schedules,
-      keep: (stored, outcome) => {
-        const started = 'job' in outcome ? [{ jobId: String(outcome.job.id), executionTime: due }] : []
-        const executions = [...stored.executions, ...started].slice(-EXECUTIONS_KEPT)
-        return { ...stored, lastRun: due, executions }
-      },
-      why: `it was due at ${due}`,
-    },
-    services,
-  )
-  return true
+/** Those of the stack. Whoever deploys answers for them. */
+export async function* schedulesOfStack(schedules: readonly StackSchedule[]): AsyncGenerator<Schedule> {
+  for (const { name, componentId, configId, ...settings } of schedules)
+    yield {
+      componentId,
+      configId,
+      settings,
+      of: `stack ${name}`,
+      since: new Date(0),
+      version: 0,
+      trigger: `schedule ${name}`,
+    }
 }

@@ -9,9 +9,16 @@ import type { Environment } from '../lib/env.ts'
 import { NONE } from '../lib/none.ts'
 import { createJobStarter } from '../lib/storage/jobs/start-next.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { openStorage } from '../lib/storage-client/storage-client-from.ts'
-import { fireSchedules, type StartRun, startScheduledRuns, startStackRuns } from './due-schedules.ts'
+import {
+  type StartRun,
+  schedulesOfHosted,
+  schedulesOfService,
+  schedulesOfStack,
+  startDueRuns,
+} from './due-schedules.ts'
 import { keepEnd } from './ends.ts'
 import type { StatusChange, tickEvent } from './event.ts'
 import { startOpenJobs } from './open-jobs.ts'
@@ -54,13 +61,12 @@ export const open = (env: Env) => {
   const startRun = async (name: string, input: object): Promise<void> =>
     // A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
     void (await machines.start({ machineArn: env.EXTRACT_MACHINE_ARN, name, input }))
-  const schedules = stackSchedules.parse(
+  const ofStack = stackSchedules.parse(
     JSON.parse(readFileSync(join(env.LAMBDA_TASK_ROOT, SCHEDULES_FILE), 'utf8')),
   )
   const looks: Look[] = [
     ...(service?.looks ?? []),
-    ownSchedules(env, startRun),
-    async time => ({ stackRuns: await startStackRuns(time, { schedules, startRun }) }),
+    dueSchedules(env, { stores: service?.stores, ofStack, startRun }),
   ]
   const arns = z.record(z.string(), z.string()).parse(JSON.parse(env.MACHINES))
   const machineNames = new Map(Object.entries(arns).map(([name, arn]) => [arn, name]))
@@ -110,23 +116,33 @@ const openService = (env: Env, machines: OpenedMachines) => {
     },
     async () => ({ cleared: await stores.cleanUps.clearDue() }),
     (_, log) => fireTriggers({ ...services, log }),
-    (_, log) => fireSchedules({ ...services, log }),
   ]
   return { stores, looks }
 }
 
-/** Through the API, as everything around the service reads it: also where the service is elsewhere. */
-const ownSchedules = (env: Env, startRun: StartRun): Look => {
+/** The service's own are items; those of a hosted one are read through the API. */
+const dueSchedules = (
+  env: Env,
+  {
+    stores,
+    ofStack,
+    startRun,
+  }: {
+    stores: StorageStores | undefined
+    ofStack: z.infer<typeof stackSchedules>
+    startRun: StartRun
+  },
+): Look => {
   const service = openStorage(env)
   const components = componentsOf(env)
   return async (time, log) => {
-    const connection = await service.connection()
-    return startScheduledRuns(time, {
-      storage: createStorageClient(connection),
-      components,
-      startRun,
-      log,
-    })
+    const storage = createStorageClient(await service.connection())
+    const said = stores ? schedulesOfService(stores, components) : schedulesOfHosted(storage, components)
+    const all = async function* () {
+      yield* schedulesOfStack(ofStack)
+      yield* said
+    }
+    return startDueRuns(time, all(), { storage, startRun, log })
   }
 }
 

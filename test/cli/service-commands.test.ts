@@ -67,10 +67,9 @@ it('a configuration is tried with its secrets, which only the service opens', as
   expect((await millrace('config', 'put', 'ex-generic-v2/digits', kept)).code).toBe(0)
   expect((await millrace('config', 'get', 'ex-generic-v2/digits')).text).toMatch(/^\{\s*"10": ?1,\s*"2": ?2,/)
   rmSync(kept)
-  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop', '--json')).json).toMatchObject({
-    expression: 'rate(1 hour)',
-    nextTimes: expect.arrayContaining([expect.any(String)]),
-  })
+  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop', '--json')).json).toMatchObject([
+    { schedule: { cronTab: 'rate(1 hour)' }, nextTimes: expect.arrayContaining([expect.any(String)]) },
+  ])
   const state = (...flags: string[]) => millrace('config', 'state', 'ex-generic-v2/shop', '--json', ...flags)
   const file = join(tmpdir(), `state-${process.pid}.json`)
   writeFileSync(file, '{"seen":"2026-01-01"}')
@@ -85,7 +84,7 @@ it('a configuration is tried with its secrets, which only the service opens', as
   expect((await state('--reset', '--yes')).json).toEqual({})
   expect((await state('--reset')).json).toEqual({})
   expect((await millrace('config', 'disable', 'ex-generic-v2/shop')).text).toContain('disabled')
-  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop')).text).toContain('off')
+  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop')).text).toContain('disabled')
   expect((await millrace('config', 'rollback', 'ex-generic-v2/shop', '1')).text).toContain('version 3')
 })
 

@@ -103,13 +103,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'PUT /v2/storage/dev-branches/{branchId}': ['name', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
-  'GET /v2/storage/components/{componentId}/configs/{configId}/schedule': ['count'],
-  'POST /v2/storage/components/{componentId}/configs/{configId}/run': [
-    'overlap',
-    'trigger',
-    'tokenIds',
-    'isOwnSchedule',
-  ],
+  'POST /v2/storage/components/{componentId}/configs/{configId}/run': ['overlap', 'trigger', 'tokenIds'],
   'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
   'POST /v2/storage/components/{componentId}/drafts': [
     'configurationId',

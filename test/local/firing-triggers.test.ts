@@ -27,7 +27,7 @@ const makeOlder = async (cloud: EmbeddedCloud, triggerId: number, scheduleId: nu
   const items = itemsOf(cloud)
   const lastRun = '2026-01-01T00:00:00.000Z'
   await createTriggerStore(items).update(triggerId, trigger => ({ ...trigger, lastRun }))
-  await createScheduleStore(items).update(scheduleId, schedule => ({ ...schedule, lastRun }))
+  await createScheduleStore(items).update(scheduleId, schedule => ({ ...schedule, since: lastRun }))
 }
 
 it('an import that ended just before the machine stopped fires its trigger after the next start', async () => {

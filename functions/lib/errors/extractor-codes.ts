@@ -88,8 +88,6 @@ export const extractorRunsCodes = {
     'A token that stored a part of the run or set it off was deleted, expired, or may do less than before.',
   'extractor.run.configurationChanged':
     'Another token changed the configuration after the run was asked for.',
-  'extractor.run.scheduleDisarmed':
-    'A token with too few rights stored a part of the configuration, which disarmed its schedule.',
   'extractor.run.leaseLost': 'Another run of the configuration began, because this one seemed to be over.',
   'extractor.run.stuck': 'The API has sent no page for a long time, and the row was given up.',
   'extractor.run.mapping': 'The input or output mapping is not valid.',

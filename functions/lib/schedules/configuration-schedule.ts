@@ -3,7 +3,7 @@ import { hexDigest } from '../digests.ts'
 import { UserError } from '../errors/errors.ts'
 import { strictObject } from '../extractor/config/fields.ts'
 import { plainNumber } from '../json/json-value.ts'
-import { lastBetween, readSchedule } from './schedule-expression.ts'
+import { readSchedule } from './schedule-expression.ts'
 
 const schedule = z.union([
   z.string().transform(expression => ({ expression })),
@@ -18,41 +18,39 @@ const schedule = z.union([
 ])
 
 export interface ConfigurationSchedule {
+  expression: string
+  timezone: string
   overlap: 'skip' | 'wait'
+  isEnabled: boolean
   /** The last moment that was due after `since`, up to `until`. */
   lastDue(since: Date, until: Date): Date | undefined
   /** `lastDue`, for any `since`: it looks at the newest hour, then further back, a year at most. */
-  lastDueSince(since: string, until: Date): string | null
+  lastDueSince(since: Date, until: Date): Date | undefined
   /** The next moments after `after`, in order; fewer when the schedule ends. */
   nextDue(after: Date, count: number): Date[]
 }
 
-interface ScheduleSettings {
-  expression: string
-  timezone: string
-  flexibleMinutes: number
-  overlap: 'skip' | 'wait'
-  isEnabled: boolean
-}
-
 /**
  * The `schedule` property of a configuration: an expression, or an object with `expression`, `timezone`,
- * `flexibleMinutes`, `overlap` and `isEnabled`. `undefined` when there is none or it is switched off.
+ * `flexibleMinutes`, `overlap` and `isEnabled`. `undefined` when there is none.
  *
- * `spread`, from 0 up to 1, places the configuration within its flexible window. Throws `UserError` `schedule.invalid`.
+ * @param of what says it: that places it within its flexible window, each time at the same minute
+ * @throws UserError `schedule.invalid`
  */
-export const readConfigurationSchedule = (
-  value: unknown,
-  spread: number,
-): ConfigurationSchedule | undefined => {
-  const settings = readScheduleSettings(value)
-  if (settings === undefined) return undefined
-  const { expression, timezone, flexibleMinutes, overlap, isEnabled } = settings
-  const nextTime = readSchedule(expression, timezone)
-  if (!isEnabled) return undefined
-  const delayMs = Math.floor(spread * flexibleMinutes) * 60_000
-  const lastDue = (since: Date, until: Date): Date | undefined =>
-    lastBetween(nextTime, earlier(since, delayMs), earlier(until, delayMs))
+export const readConfigurationSchedule = (value: unknown, of: string): ConfigurationSchedule | undefined => {
+  if (value === undefined || value === null) return undefined
+  const parsed = schedule.safeParse(value)
+  if (!parsed.success)
+    throw new UserError('schedule.invalid', `"schedule" is not valid:\n${z.prettifyError(parsed.error)}`)
+  const { flexibleMinutes, ...settings } = { ...defaults, ...parsed.data }
+  const nextTime = readSchedule(settings.expression, settings.timezone)
+  const delayMs = Math.floor(spreadOf(of) * flexibleMinutes) * 60_000
+  const lastDue = (since: Date, until: Date): Date | undefined => {
+    let last: Date | undefined
+    const end = earlier(until, delayMs)
+    for (let at = nextTime(earlier(since, delayMs)); at && at <= end; at = nextTime(at)) last = at
+    return last && earlier(last, -delayMs)
+  }
   const nextDue = (after: Date, count: number): Date[] => {
     const due: Date[] = []
     let at = nextTime(earlier(after, delayMs))
@@ -62,33 +60,19 @@ export const readConfigurationSchedule = (
     }
     return due
   }
-  const lastDueSince = (time: string, until: Date): string | null => {
-    const since = new Date(time)
+  const lastDueSince = (since: Date, until: Date): Date | undefined => {
     for (const hours of [1, 24, 32 * 24, 366 * 24]) {
       const from = earlier(until, hours * 3_600_000)
       const due = lastDue(from < since ? since : from, until)
-      if (due !== undefined) return due.toISOString()
-      if (from < since) return null
+      if (due !== undefined || from < since) return due
     }
-    return null
+    return undefined
   }
-  return { overlap, lastDue, lastDueSince, nextDue }
+  return { ...settings, lastDue, lastDueSince, nextDue }
 }
 
-/** A `schedule` property with all its defaults. `undefined` when there is none. Throws `UserError` `schedule.invalid`. */
-export const readScheduleSettings = (value: unknown): ScheduleSettings | undefined => {
-  if (value === undefined || value === null) return undefined
-  const parsed = schedule.safeParse(value)
-  if (!parsed.success)
-    throw new UserError('schedule.invalid', `"schedule" is not valid:\n${z.prettifyError(parsed.error)}`)
-  return { ...defaults, ...parsed.data }
-}
-
-/** For the names of its runs. @param of its configuration, or its own name in the stack */
-export const scheduleIdOf = (of: string): string => hexDigest(of)
-
-/** From 0 up to 1, the same for the same configuration: its place within its flexible window. */
-export const spreadOf = (scheduleId: string): number => Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
+/** From 0 up to 1, the same for the same name. */
+const spreadOf = (of: string): number => Number.parseInt(hexDigest(of).slice(0, 8), 16) / 2 ** 32
 
 const defaults = { timezone: 'UTC', flexibleMinutes: 0, overlap: 'skip' as const, isEnabled: true }
 

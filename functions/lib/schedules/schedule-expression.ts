@@ -4,25 +4,12 @@ import { UserError } from '../errors/errors.ts'
 /** The first moment after the given one at which a schedule is due, or nothing when it is over. */
 export type NextTime = (after: Date) => Date | undefined
 
-/** The last moment that is due after `since`, up to `until`. */
-export const lastBetween = (nextTime: NextTime, since: Date, until: Date): Date | undefined => {
-  let last: Date | undefined
-  for (let at = nextTime(since); at && at <= until; at = nextTime(at)) last = at
-  return last
-}
-
-/** What was due while nobody looked is still started for so long. */
-const LOOK_BACK_MS = 10 * 60_000
-
-/** After what a look looks: `sinceMs`, or the beginning of the time that it makes up for. */
-export const lookBack = (sinceMs: number, time: Date): Date =>
-  new Date(Math.max(sinceMs, time.getTime() - LOOK_BACK_MS))
-
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /**
  * Reads a schedule expression (EventBridge Scheduler User Guide, "Schedule types"): `rate(5 minutes)`,
- * `cron(minutes hours day-of-month month day-of-week year)`, `at(2027-01-01T08:00:00)`.
+ * `cron(minutes hours day-of-month month day-of-week year)`, `at(2027-01-01T08:00:00)`; or a line of cron, minutes first, as
+ * configurations of the scheduler have it: `0 6 * * 1-5`.
  *
  * A rate is counted from the Unix epoch rather than from the schedule's creation, so that it survives restarts.
  * Throws `UserError` `schedule.invalid`.
@@ -33,16 +20,11 @@ export const readSchedule = (expression: string, timezone: string): NextTime => 
   if (kind === 'cron') return fromPattern(cronPattern(argument), timezone)
   if (kind === 'at' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(argument))
     return fromPattern(argument, timezone)
+  if (kind === undefined && expression.trim().split(/\s+/).length === 5)
+    return fromPattern(expression.trim(), timezone)
   throw invalid(
-    `the schedule "${expression}" cannot be read; write rate(5 minutes), cron(0 6 * * ? *) or at(2027-01-01T08:00:00)`,
+    `the schedule "${expression}" cannot be read; write rate(5 minutes), cron(0 6 * * ? *), at(2027-01-01T08:00:00) or five fields, such as 0 6 * * 1-5`,
   )
-}
-
-/** A line of cron in a time zone: `0 6 * * 1-5`, minutes first. Throws `UserError` `schedule.invalid`. */
-export const readCronTab = (cronTab: string, timezone: string): NextTime => {
-  if (cronTab.trim().split(/\s+/).length !== 5)
-    throw invalid(`the schedule "${cronTab}" does not have five fields, such as 0 6 * * 1-5`)
-  return fromPattern(cronTab.trim(), timezone)
 }
 
 const everyPeriod = (argument: string): NextTime => {

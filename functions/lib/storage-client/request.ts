@@ -24,7 +24,7 @@ export interface Connection {
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/v2/storage/`, with its query. Segments are percent-encoded. */
+  /** Below `/v2/storage/`, or from the root with a slash in front, with its query. Segments are percent-encoded. */
   path: string
   body?: unknown
   /** Sent as `Idempotency-Key`: a repeated POST finds its earlier result. Services that do not know it ignore it. */
@@ -86,7 +86,8 @@ const send = async (
   { method, path, body, idempotencyKey, runId, handling }: ApiRequest,
 ): Promise<Reply> => {
   const branch = connection.branchId === undefined ? '' : `branch/${connection.branchId}/`
-  const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${branch}${path}`
+  const place = path.startsWith('/') ? path : `/v2/storage/${branch}${path}`
+  const url = `${connection.baseUrl.replace(/\/+$/, '')}${place}`
   try {
     const reply = await (connection.exchange ?? exchange)({
       url,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { loadSettingsOf } from '../wire/load-settings.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
-import type { Component, Configuration, ListOptions } from './seldom-read.ts'
+import type { Component, Configuration } from './seldom-read.ts'
 import {
   jobSchema,
   type PreparedFile,
@@ -72,7 +72,6 @@ interface ConfigurationRun {
   trigger?: string | undefined
   /** Tokens beyond whose rights the run must not go. */
   tokenIds?: readonly string[] | undefined
-  isOwnSchedule?: boolean | undefined
 }
 
 /** Where a component's configuration, or one row of it, keeps its state. */
@@ -196,18 +195,18 @@ const workOf = (connection: NamedConnection) => {
       const { configurationSchema } = await seldomRead()
       return call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema)
     },
-    /** The configurations of a component that have a schedule of their own, read in pages. A hosted service may give others, too. */
-    scheduledConfigurations: async function* (
-      componentId: string,
-      options: ListOptions,
-    ): AsyncGenerator<Configuration> {
-      const { configurationSchema, listScheduled } = await seldomRead()
-      yield* listScheduled(async query => {
-        const path = `components/${encodeURIComponent(componentId)}/configs?${query}`
-        const asked = { method: 'GET', path, runId: connection.runId } as const
+    /** All configurations of a component, in parts where the service has no room for all. */
+    configurations: async function* (componentId: string): AsyncGenerator<Configuration> {
+      const { configurationSchema } = await seldomRead()
+      const path = `components/${encodeURIComponent(componentId)}/configs`
+      for (let after = ''; ; ) {
+        const asked = { method: 'GET', path: `${path}${after}`, runId: connection.runId } as const
         const { result, next } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
-        return { page: result, isCut: next !== undefined }
-      }, options)
+        yield* result
+        const last = result.at(-1)
+        if (next === undefined || last === undefined) return
+        after = `?sinceId=${encodeURIComponent(last.id)}`
+      }
     },
     /** Creates no version. */
     saveState: async (place: StatePlace, state: Record<string, unknown>) => {

@@ -54,8 +54,6 @@ export const configurationSummaryBody = z.object({
   currentVersion: changeBody,
   /** Our addition to the API: the tokens that stored the parts of what runs. A run may do what all of them may. */
   authors: z.array(creatorToken),
-  /** Our addition to the API. Present while schedule and triggers are off. */
-  scheduleDisarmed: z.optional(z.object({ by: creatorToken, armedBy: creatorToken })),
 })
 
 const content = {
@@ -110,20 +108,6 @@ export const listedVersionBody = z.partial(versionBody, {
   rowsSortOrder: true,
   isDisabled: true,
 })
-
-export const scheduleBody = z
-  .object({
-    expression: z.nullable(z.string()),
-    timezone: z.nullable(z.string()),
-    flexibleMinutes: z.nullable(z.int()),
-    overlap: z.nullable(z.enum(['skip', 'wait'])),
-    isActive: z.boolean().register(described, { description: 'Whether runs begin by it' }),
-    nextTimes: z.array(wireDateText),
-    lastTime: z.nullable(wireDateText),
-  })
-  .register(described, { id: 'ConfigurationSchedule' })
-
-export type ScheduleBody = z.infer<typeof scheduleBody>
 
 /** The version that a rollback made. */
 export const rolledBackBody = z.object({

@@ -1,5 +1,4 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { armSchedule, disarmingEvent } from '../../lib/storage/configurations/arm-schedule.ts'
 import type { Change, Configuration, Row, Version } from '../../lib/storage/configurations/configuration.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { type AuditEventName, auditEvent } from '../../lib/storage/events/audit-event.ts'
@@ -16,6 +15,7 @@ import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
 import { checkIfMatch, type Stored } from './configuration-resource.ts'
 import { judgeChange, warnOfChange } from './judge-change.ts'
+import { isTakenOver } from './take-over.ts'
 
 type OfComponent = Pick<ConfigurationRequest, 'params'>
 type Words = Record<string, string>
@@ -96,18 +96,12 @@ export const changeBy = (
   identifier: String(nextId()),
 })
 
-const editorOf = ({ caller }: ConfigurationRequest) => ({
-  author: { id: caller.tokenId, description: caller.description },
-  rights: caller,
-  isMaster: caller.isMaster,
-})
-
 export interface ChangeOptions {
   /** The event of the change, if anything changes. */
   audit: (changed: Configuration, before: Configuration) => ReturnType<typeof auditEvent>
   /** `true`: changes a configuration in the trash; one that is not there is not found. Default false. */
   inTrash?: boolean
-  /** The unchanged configuration as one for which the caller answers now: that may arm its schedule again. */
+  /** The unchanged configuration as one for which the caller answers now. */
   take?: (configuration: Configuration, changed: Change) => Configuration
   /** `true`: restores earlier content. It is stored with a warning even if it cannot run. Default false. */
   comesBack?: boolean
@@ -131,7 +125,6 @@ export const changeConfiguration = async (
 ): Promise<Stored> => {
   const place = placeOf(request, services)
   const component = findComponent(services, place.componentId)
-  const editor = editorOf(request)
   let warnings: ConfigurationWarning[] = []
   const handling = comesBack ? 'returns' : handlingOf(request.raw.headers)
   const changing = async (configuration: Configuration) => {
@@ -143,16 +136,16 @@ export const changeConfiguration = async (
     const isNew = inTrash || (handling !== 'unsaid' && wanted === configuration)
     const contents = { before: isNew ? undefined : content, next: wanted.current.content }
     warnings = [...known, ...(await judgeChange({ component, ...contents }, handling))]
-    const said = configuration.disarmed ? 'Schedule armed' : 'Stored again unchanged'
-    const taken = () => take?.(configuration, changeBy(request, services, said))
-    const arming = { place, editor, take: taken }
-    return armSchedule(configuration, wanted, arming, services)
+    if (wanted.current !== configuration.current || !take) return wanted
+    const taken = take(wanted, changeBy(request, services, 'Stored again unchanged'))
+    const { componentId } = place
+    return (await isTakenOver(configuration, taken, { componentId, caller: request.caller }, services))
+      ? taken
+      : wanted
   }
-  const changed = await services.configurations.change(place, changing, (next, from) => {
-    const disarming = disarmingEvent(from, next, place.componentId)
-    const told = [audit(next, from), ...(disarming ? [disarming] : [])]
-    return told.flatMap(event => telling(request, services, event))
-  })
+  const changed = await services.configurations.change(place, changing, (next, from) =>
+    telling(request, services, audit(next, from)),
+  )
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')
     throw new UserError(

@@ -25,7 +25,7 @@ export function* findingsOf(before: Content | undefined, next: Content): Generat
   const root = objectOf(next.configuration)
   const isRootChanged = before?.configuration !== next.configuration
   if (isRootChanged) {
-    yield* tried(undefined, () => void readConfigurationSchedule(root['schedule'], 0))
+    yield* tried(undefined, () => void readConfigurationSchedule(root['schedule'], ''))
     if (next.rows.length === 0) yield* tried(undefined, () => checkConfiguration(root), root)
   }
   const known = new Map(before?.rows.map(row => [row.id, row]))
@@ -48,7 +48,9 @@ const ignoredSchedule = new UserError(
 /** Whether the configuration starts runs by itself, or is meant to. */
 export const isScheduled = ({ configuration, isDeleted }: Content): boolean => {
   try {
-    return !isDeleted && readConfigurationSchedule(objectOf(configuration)['schedule'], 0) !== undefined
+    return (
+      !isDeleted && readConfigurationSchedule(objectOf(configuration)['schedule'], '')?.isEnabled === true
+    )
   } catch {
     return true
   }

@@ -75,12 +75,6 @@ const configurationSummary = (configuration: Configuration) => {
     isDeleted: content.isDeleted,
     currentVersion: changeResource(changed),
     authors: authorsOf(configuration).map(tokenOf),
-    ...(configuration.disarmed && {
-      scheduleDisarmed: {
-        by: tokenOf(configuration.disarmed.by),
-        armedBy: tokenOf(configuration.disarmed.armedBy),
-      },
-    }),
   }
 }
 

@@ -2,15 +2,8 @@ import { pMapIterable } from 'p-map'
 import { z } from 'zod'
 import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
 import type { VersionEntry } from '../../lib/storage/configurations/configuration-documents.ts'
-import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
-import {
-  configurationBody,
-  listedVersionBody,
-  scheduleBody,
-  versionBody,
-} from '../../lib/wire/configuration-body.ts'
-import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
+import { configurationBody, listedVersionBody, versionBody } from '../../lib/wire/configuration-body.ts'
 import { findComponent, findConfiguration, notFound } from '../find/find-configuration.ts'
 import { flag, includeOf, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
@@ -29,15 +22,12 @@ export const routes = routesOf('configurations')
 /**
  * The configurations of a component, complete. With `isDeleted=1` those in the trash.
  *
- * With `hasSchedule=1` those that have a schedule of their own: none in a development branch, where none runs.
- *
  * All of them unless `limit` says how many, after `offset`; `sinceId` takes those that come after an id.
  */
 routes.get('/v2/storage/components/{componentId}/configs', {
   summary: 'List the configurations of a component',
   query: z.object({
     isDeleted: flag().default(false),
-    hasSchedule: flag().default(false),
     limit: integer({ min: 1 }).optional(),
     offset: integer().default(0),
     sinceId: text({ min: 1 }).optional(),
@@ -47,11 +37,7 @@ routes.get('/v2/storage/components/{componentId}/configs', {
   handle: async ({ params, query, branchId }, services) => {
     const { id } = findComponent(services, params.componentId)
     const { configurations } = services
-    const { hasSchedule, sinceId } = query
-    const all = hasSchedule
-      ? configurations.scanScheduled(branchId, id, sinceId)
-      : configurations.scan(branchId, id, { after: sinceId })
-    return page(all, {
+    return page(configurations.scan(branchId, id, { after: query.sinceId }), {
       limit: query.limit ?? Number.POSITIVE_INFINITY,
       offset: query.offset,
       isListed: ({ current }) => current.content.isDeleted === query.isDeleted,
@@ -150,37 +136,3 @@ export const findVersion = async (
   if (!version) throw notFound(`Version ${versionId.slice(0, 20)} not found`)
   return version
 }
-
-/** The schedule of a configuration with its defaults, and when it is due next. */
-routes.get('/v2/storage/components/{componentId}/configs/{configId}/schedule', {
-  summary: 'Schedule of a configuration',
-  query: z.object({ count: integer({ min: 1, max: 100 }).default(5) }),
-  replies: {
-    200: 'The schedule; `expression` is null without one',
-    400: '`schedule.invalid`',
-    404: 'There is no such configuration',
-  },
-  reply: scheduleBody,
-  handle: async (request, services) => {
-    const { params, query, branchId } = request
-    const { current, disarmed } = await findConfiguration(request, services)
-    const { schedule: given } = JSON.parse(current.content.configuration) as { schedule?: unknown } // only objects are stored
-    const schedules = await import('../../lib/schedules/configuration-schedule.ts')
-    const settings = schedules.readScheduleSettings(given)
-    const spread = schedules.spreadOf(schedules.scheduleIdOf(`${params.componentId}/${params.configId}`))
-    const schedule = schedules.readConfigurationSchedule(given, spread)
-    const isActive =
-      schedule !== undefined && !current.content.isDisabled && !disarmed && branchId === defaultBranchId
-    return {
-      expression: settings?.expression ?? null,
-      timezone: settings?.timezone ?? null,
-      flexibleMinutes: settings?.flexibleMinutes ?? null,
-      overlap: settings?.overlap ?? null,
-      isActive,
-      nextTimes: isActive
-        ? schedule.nextDue(services.now(), query.count).map(time => wireDate(time.toISOString()))
-        : [],
-      lastTime: wireDateOrNull(isActive ? schedule.lastDueSince(current.changed.at, services.now()) : null),
-    }
-  },
-})

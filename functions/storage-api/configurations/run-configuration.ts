@@ -25,8 +25,6 @@ routes.post('/v2/storage/components/{componentId}/configs/{configId}/run', {
     trigger: text({ max: 200 }).optional(),
     /** Further tokens beyond whose rights the run must not go. */
     tokenIds: z.array(text({ max: 16 })).optional(),
-    /** The schedule of the configuration itself asks for it. */
-    isOwnSchedule: z.boolean().optional(),
   }),
   replies: {
     202: 'The job `configurationRun`',
@@ -42,7 +40,6 @@ interface Wishes {
   overlap?: 'wait' | 'skip' | undefined
   trigger?: string | undefined
   tokenIds?: string[] | undefined
-  isOwnSchedule?: boolean | undefined
 }
 
 /** The job that runs a configuration, if it is there and this deployment runs such. */

@@ -58,7 +58,7 @@ export const createApiClient = (
       ...(handling && { prefer: `handling=${handling}` }),
     }
     const response = await api.fetch(
-      new Request(`${origin}/v2/storage/${at}`, {
+      new Request(`${origin}${at.startsWith('/') ? at : `/v2/storage/${at}`}`, {
         method,
         headers,
         ...(body && { body: JSON.stringify(body) }),

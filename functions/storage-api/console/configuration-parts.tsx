@@ -1,4 +1,5 @@
-import type { ConfigurationBody, ScheduleBody } from '../../lib/wire/configuration-body.ts'
+import type { ConfigurationBody } from '../../lib/wire/configuration-body.ts'
+import type { ScheduleBody } from '../../lib/wire/schedule-body.ts'
 import { path } from './api-client.ts'
 import { readable } from './format.ts'
 import { Act } from './forms.tsx'
@@ -11,27 +12,29 @@ export const Toggle = ({ at, isDisabled, name }: { at: string; isDisabled: boole
   return <Act to={`${at}/disabled`} fields={fields} verb={`${deed} ${name}`} label={deed} />
 }
 
-/** Undefined: it cannot be read. */
-export const Schedule = ({ schedule }: { schedule: ScheduleBody | undefined }) => {
-  if (schedule === undefined) return <Problem>The schedule cannot be read.</Problem>
-  const { expression, timezone, isActive, nextTimes } = schedule
+/** Those that run a configuration. */
+export const Schedules = ({ of }: { of: readonly ScheduleBody[] }) =>
+  of.length === 0 ? (
+    <Empty>
+      None. A key <code>schedule</code> beside <code>parameters</code> gives it one:{' '}
+      <code>{'{"expression": "cron(0 6 * * ? *)", "timezone": "Europe/Prague"}'}</code>
+    </Empty>
+  ) : (
+    of.map(schedule => <Schedule schedule={schedule} />)
+  )
+
+const Schedule = ({ schedule: { schedule, nextTimes } }: { schedule: ScheduleBody }) => {
+  if (schedule.state === 'invalid') return <Problem>The schedule cannot be read.</Problem>
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone ?? 'UTC',
+    timeZone: schedule.timezone,
     dateStyle: 'medium',
     timeStyle: 'long',
   })
-  if (expression === null)
-    return (
-      <Empty>
-        None. A key <code>schedule</code> beside <code>parameters</code> gives it one:{' '}
-        <code>{'{"expression": "cron(0 6 * * ? *)", "timezone": "Europe/Prague"}'}</code>
-      </Empty>
-    )
   return (
     <>
       <p>
-        <code>{expression}</code>, {timezone}
-        {!isActive && '; switched off'}
+        <code>{schedule.cronTab}</code>, {schedule.timezone}
+        {schedule.state === 'disabled' && '; switched off'}
       </p>
       <ol>
         {nextTimes.map(time => (

@@ -1,11 +1,17 @@
+import pMap from 'p-map'
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { authorsOf } from '../../lib/storage/configurations/configuration.ts'
 import { storedUnder } from '../../lib/storage/db/ids.ts'
-import { SCHEDULER, type ScheduleRecord } from '../../lib/storage/schedules/schedule-store.ts'
+import {
+  isActivated,
+  SCHEDULER,
+  type ScheduleRecord,
+  triggerOf,
+} from '../../lib/storage/schedules/schedule-store.ts'
 import { mayUseComponent } from '../../lib/storage/tokens/rights.ts'
-import { warnedFields } from '../../lib/wire/configuration-body.ts'
-import { wireDate } from '../../lib/wire/wire-date.ts'
+import { type ScheduleBody, scheduleBody } from '../../lib/wire/schedule-body.ts'
+import { wireDate, wireDateOrNull } from '../../lib/wire/wire-date.ts'
 import { warned } from '../configurations/configuration-resource.ts'
 import { judgeChange } from '../configurations/judge-change.ts'
 import { findConfiguration, notFound } from '../find/find-configuration.ts'
@@ -34,35 +40,61 @@ const settings = z.object({
   }),
 })
 
-const scheduleResource = (record: ScheduleRecord) => ({
-  id: String(record.id),
-  tokenId: String(record.runWithTokenId),
-  configurationId: record.configurationId,
-  configurationVersionId: String(record.version),
-  schedule: {
-    cronTab: record.cronTab,
-    timezone: record.timezone,
-    state: record.isEnabled ? 'enabled' : 'disabled',
-  },
-  target: { componentId: record.component, configurationId: record.targetId, mode: record.mode },
-  executions: record.executions.map(({ jobId, executionTime }) => ({
-    jobId,
-    executionTime: wireDate(executionTime),
-  })),
-})
+const LOOKS_AT_ONCE = 8
+const NEXT_TIMES = 5
+const EXECUTIONS_SHOWN = 10
+/** Of the runs of the target. */
+const RUNS_LOOKED_AT = 50
 
-const scheduleBody = z
-  .object({
-    id: z.string(),
-    tokenId: z.string(),
-    configurationId: z.string(),
-    configurationVersionId: z.string(),
-    schedule: z.object({ cronTab: z.string(), timezone: z.string(), state: z.string() }),
-    target: z.object({ componentId: z.string(), configurationId: z.string(), mode: z.string() }),
-    executions: z.array(z.object({ jobId: z.string(), executionTime: z.string() })),
-    ...warnedFields,
-  })
-  .meta({ id: 'Schedule' })
+const scheduleResource = async (record: ScheduleRecord, { jobs, now }: Services): Promise<ScheduleBody> => {
+  const { saidBy, settings, since, version, runWithTokenId, component, targetId } = record
+  const { readConfigurationSchedule } = await import('../../lib/schedules/configuration-schedule.ts')
+  const said = orNothing(() =>
+    readConfigurationSchedule(JSON.parse(settings), `${saidBy.componentId}/${saidBy.configId}`),
+  )
+  const active = said?.isEnabled ? said : undefined
+  const lastTime = active?.lastDueSince(new Date(since), now())?.toISOString()
+  return {
+    id: String(record.id),
+    tokenId: String(runWithTokenId),
+    configurationId: saidBy.configId,
+    configurationVersionId: String(version),
+    schedule: {
+      cronTab: said?.expression ?? settings,
+      timezone: said?.timezone ?? 'UTC',
+      state: said === undefined ? 'invalid' : said.isEnabled ? 'enabled' : 'disabled',
+    },
+    target: { componentId: component, configurationId: targetId, mode: 'run' },
+    executions: await executionsOf(record, jobs),
+    nextTimes: (active?.nextDue(now(), NEXT_TIMES) ?? []).map(time => wireDate(time.toISOString())),
+    lastTime: wireDateOrNull(lastTime ?? null),
+  }
+}
+
+/** The newest runs that it started, oldest first. */
+const executionsOf = async (
+  record: ScheduleRecord,
+  jobs: Pick<Services['jobs'], 'listRuns'>,
+): Promise<ScheduleBody['executions']> => {
+  const found: ScheduleBody['executions'] = []
+  let seen = 0
+  for await (const run of jobs.listRuns({ componentId: record.component, configId: record.targetId })) {
+    if (run.input.trigger?.startsWith(`${triggerOf(record)}, `))
+      found.push({ jobId: String(run.id), executionTime: wireDate(run.createdTime) })
+    if (found.length === EXECUTIONS_SHOWN || ++seen === RUNS_LOOKED_AT) break
+  }
+  return found.toReversed()
+}
+
+/** What can be read. */
+const orNothing = <Read>(read: () => Read): Read | undefined => {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
 
 /**
  * Makes the present version of a configuration of the scheduler count, in place of the one that counted before. Its runs may do what the
@@ -90,31 +122,31 @@ routes.post('/scheduler/schedules', {
     const parsed = settings.safeParse(JSON.parse(current.content.configuration))
     if (!parsed.success) throw invalid(z.prettifyError(parsed.error))
     const { schedule, target } = parsed.data
-    const { readCronTab } = await import('../../lib/schedules/schedule-expression.ts')
-    readCronTab(schedule.cronTab, schedule.timezone)
+    const { readConfigurationSchedule } = await import('../../lib/schedules/configuration-schedule.ts')
+    const { cronTab: expression, timezone, state } = schedule
+    const said = { expression, timezone, overlap: 'wait', isEnabled: state === 'enabled' }
+    readConfigurationSchedule(said, '')
     requireComponents(caller, [SCHEDULER, target.componentId])
     const activated = {
-      configurationId: body.configurationId,
+      saidBy: { componentId: SCHEDULER, configId: body.configurationId },
       version: current.version,
-      cronTab: schedule.cronTab,
-      timezone: schedule.timezone,
-      isEnabled: schedule.state === 'enabled',
+      settings: JSON.stringify(said),
       component: target.componentId,
       targetId: target.configurationId,
-      mode: target.mode,
       runWithTokenId: Number(caller.tokenId),
       tokenIds: authorsOf({ current }).map(({ id }) => id),
-      lastRun: services.now().toISOString(),
+      since: services.now().toISOString(),
     }
-    const warnings = activated.isEnabled ? await warningsOf(activated, branchId, services) : {}
+    const warnings = said.isEnabled ? await warningsOf(activated, branchId, services) : {}
     for (const id = Number(internalId); ; ) {
-      const fresh = { ...activated, id, executions: [], revision: 1 }
-      if (await services.schedules.insert(fresh)) return { ...scheduleResource(fresh), ...warnings }
+      const fresh = { ...activated, id, revision: 1 }
+      if (await services.schedules.insert(fresh))
+        return { ...(await scheduleResource(fresh, services)), ...warnings }
       const changed = await services.schedules.update(id, before => {
         requireOwn(caller, before)
         return { ...before, ...activated }
       })
-      if (changed) return { ...scheduleResource(changed), ...warnings }
+      if (changed) return { ...(await scheduleResource(changed, services)), ...warnings }
     }
   },
 })
@@ -138,17 +170,17 @@ routes.get('/scheduler/schedules', {
     configurationId: text().optional(),
   }),
   replies: {
-    200: 'The active schedules of components that the token may use; the parameters name their target',
+    200: 'The schedules of components that the token may use, activated or by a key `schedule`; the parameters name their target',
   },
   reply: z.array(scheduleBody),
-  handle: async ({ query, caller }, { schedules }) => {
-    const found = (await schedules.list()).filter(
+  handle: async ({ query, caller }, services) => {
+    const found = (await services.schedules.list()).filter(
       ({ component, targetId }) =>
         mayUseComponent(caller, component) &&
         component === (query.componentId ?? component) &&
         targetId === (query.configurationId ?? targetId),
     )
-    return found.map(scheduleResource)
+    return pMap(found, one => scheduleResource(one, services), { concurrency: LOOKS_AT_ONCE })
   },
 })
 
@@ -157,7 +189,7 @@ routes.get('/scheduler/schedules/{scheduleId}', {
   replies: { 200: 'The schedule', 403: 'The token may not use the component', 404: 'There is none' },
   reply: scheduleBody,
   handle: async ({ params, caller }, services) =>
-    scheduleResource(await findSchedule(params.scheduleId, caller, services)),
+    scheduleResource(await findSchedule(params.scheduleId, caller, services), services),
 })
 
 routes.delete('/scheduler/schedules/{scheduleId}', {
@@ -175,8 +207,8 @@ routes.delete('/scheduler/configurations/{configurationId}', {
   replies: { 204: 'No schedule of it is active', 403: 'The token may not use the component' },
   handle: async ({ params, caller }, { schedules }) => {
     for (const schedule of await schedules.list()) {
-      const { id, component, configurationId } = schedule
-      if (configurationId !== params.configurationId) continue
+      const { id, component, saidBy } = schedule
+      if (!isActivated(schedule) || saidBy.configId !== params.configurationId) continue
       requireComponents(caller, [component])
       requireOwn(caller, schedule)
       await schedules.delete(id)
@@ -194,7 +226,7 @@ routes.post('/scheduler/schedules/{scheduleId}/refreshToken', {
     const runWithTokenId = Number(caller.tokenId)
     const changed = await services.schedules.update(id, before => ({ ...before, runWithTokenId }))
     if (!changed) throw scheduleNotFound(params.scheduleId)
-    return scheduleResource(changed)
+    return scheduleResource(changed, services)
   },
 })
 
@@ -220,7 +252,8 @@ const findSchedule = async (
 const findOwnSchedule: typeof findSchedule = async (scheduleId, caller, services) => {
   const schedule = await findSchedule(scheduleId, caller, services)
   requireOwn(caller, schedule)
-  return schedule
+  if (isActivated(schedule)) return schedule
+  throw invalid(`the configuration ${schedule.targetId} says it by its key "schedule": change it there`)
 }
 
 const scheduleNotFound = (id: string) => notFound(`Schedule ${id.slice(0, 20)} not found`)

@@ -147,7 +147,6 @@ export const runInputKeys: Readonly<Record<string, string>> = {
   authorTokenId: 'bounds the rights',
   tokenIds: 'bounds the rights',
   configVersion: 'refuses what was stored later',
-  isOwnSchedule: 'refuses a disarmed schedule',
 }
 
 /** With whose rights each function works. */

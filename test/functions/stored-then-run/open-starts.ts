@@ -1,7 +1,7 @@
 import { UserError } from '#functions/lib/errors/errors.ts'
 import { runInput } from '#functions/run-extractor/event.ts'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
-import { startScheduledRuns } from '#functions/tick/due-schedules.ts'
+import { schedulesOfService, startDueRuns } from '#functions/tick/due-schedules.ts'
 import { fireTriggers } from '#functions/tick/triggers.ts'
 import { WHOLE } from '#lib/storage/failures/subject.ts'
 import { newExecution, startExtraction } from '#support/extraction.ts'
@@ -132,9 +132,9 @@ export const openStarts = async () => {
   const dueRuns = async (): Promise<Record<string, unknown>[]> => {
     const due: Record<string, unknown>[] = []
     const { stackStorage, storageWith, log } = extraction.services()
-    await startScheduledRuns(new Date(Date.now() + 2 * 60_000), {
+    const schedules = schedulesOfService(service.jobServices, [componentId])
+    await startDueRuns(new Date(Date.now() + 2 * 60_000), schedules, {
       storage: { ...storageWith(service.token), ...stackStorage },
-      components: [componentId],
       startRun: async (_, run) => void due.push(run),
       log,
     })

@@ -220,20 +220,4 @@ describe('a trigger', () => {
     expect(await bounds()).toEqual([manager.id])
     await starts.call('DELETE', `triggers/${id}`)
   })
-
-  it('is disarmed with its configuration by a lesser edit, and an event says so', async () => {
-    const { schedule: _, ...configuration } = starts.configuration
-    const place = await starts.store(configuration, manager)
-    const setOff = await starts.prepare('trigger', place, manager)
-    await put(place, { name: 'Edited' }, weak)
-    expect(await setOff()).toBe('not started')
-    const events = await starts.call(
-      'GET',
-      `events?component=${componentId}&configurationId=${place.configId}`,
-    )
-    expect(events).toMatchObject([
-      { type: 'error', message: expect.stringContaining('disarmed when the token "made"') },
-      { type: 'warn', event: 'storage.scheduleDisarmed' },
-    ])
-  })
 })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import minute from '#events/tick/minute.json' with { type: 'json' }
-import { startScheduledRuns, startStackRuns } from '#functions/tick/due-schedules.ts'
+import { schedulesOfHosted, schedulesOfStack, startDueRuns } from '#functions/tick/due-schedules.ts'
 import { tickEvent } from '#functions/tick/event.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
@@ -33,22 +33,21 @@ const configuration = (id: string, schedule: unknown, more: Partial<Configuratio
 /** What is started in this minute. */
 const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[]> => {
   const before = started.size
-  await startScheduledRuns(at, {
-    storage: {
-      async *scheduledConfigurations(component) {
-        if (component === 'ex-generic-v2') return yield* configurations
-        throw new UserError('notFound', 'No such component', { status: 404 })
-      },
-      postEvent: async event => void events.push(event),
+  const storage = {
+    async *configurations(component: string) {
+      if (component === 'ex-generic-v2') return yield* configurations
+      throw new UserError('notFound', 'No such component', { status: 404 })
     },
-    components: ['ex-unknown', 'ex-generic-v2'],
+  }
+  await startDueRuns(at, schedulesOfHosted(storage, ['ex-unknown', 'ex-generic-v2']), {
+    storage: { postEvent: async event => void events.push(event) },
     startRun: async (name, input) => void started.set(name, input),
-    log: { warn: () => {} },
+    log: { warn: () => {}, error: () => {} },
   })
   return [...started.values()].slice(before).map(({ configId }) => configId)
 }
 
-describe('startScheduledRuns', () => {
+describe('schedules of a hosted service', () => {
   it.each<[string, unknown, boolean]>([
     ['a cron expression', 'cron(0 6 * * ? *)', true],
     ['another hour', 'cron(0 7 * * ? *)', false],
@@ -81,7 +80,6 @@ describe('startScheduledRuns', () => {
           configId: 'a',
           overlap: 'skip',
           trigger: 'schedule of the configuration, due 2026-11-21T06:00:00.000Z',
-          isOwnSchedule: true,
         },
       ],
     ])
@@ -95,11 +93,14 @@ describe('startScheduledRuns', () => {
     expect(await tick(time, [configuration('b', 'rate(1 hour)', { isDisabled: true })])).toEqual([])
   })
 
-  it('a run that cannot be started, since what it names is gone, is said', async () => {
-    started.set = () => {
-      throw new UserError('notFound', 'Gone', { status: 404 })
+  it('a run that cannot be started, since what it names is gone, is said, and the others start', async () => {
+    started.set = (name, input) => {
+      if (input['configId'] === 'a') throw new UserError('notFound', 'Gone', { status: 404 })
+      return Map.prototype.set.call(started, name, input)
     }
-    await expect(tick(time, [configuration('a', 'rate(1 hour)')])).rejects.toThrow('Gone')
+    const all = ['a', 'b'].map(id => configuration(id, 'rate(1 hour)'))
+    await expect(tick(time, all)).rejects.toThrow('Gone')
+    expect([...started.values()]).toMatchObject([{ configId: 'b' }])
   })
 
   it('spreads configurations over a flexible window, each at the same minute of it every time', async () => {
@@ -127,28 +128,29 @@ describe('startScheduledRuns', () => {
     await tick(atMinute(10), [wrong('2026-11-21T05:59:30+0000')])
     expect(events).toHaveLength(1)
   })
-
-  it('does not run a schedule that was disarmed, and starts the others', async () => {
-    const disarmed = configuration('a', 'rate(1 hour)', {
-      scheduleDisarmed: { by: { description: 'lesser' } },
-    })
-    expect(await tick(time, [disarmed, configuration('b', 'rate(1 hour)')])).toEqual(['b'])
-  })
 })
 
 it('schedules of the stack start what they name, each moment once, spread over their minutes', async () => {
   const runs: [string, object][] = []
   const nightly = { name: 'nightly', expression: 'cron(0 6 * * ? *)', componentId: 'ex', configId: 'shop' }
-  const look = (minutes: number, ...schedules: (typeof nightly & object)[]) =>
-    startStackRuns(atMinute(minutes), {
-      schedules,
+  const look = async (minutes: number, ...schedules: (typeof nightly & object)[]) => {
+    const { started: names } = await startDueRuns(atMinute(minutes), schedulesOfStack(schedules), {
       startRun: async (name, input) => void runs.push([name, input]),
+      storage: { postEvent: async () => {} },
+      log: { warn: () => {}, error: () => {} },
     })
+    return names
+  }
   expect(await look(-1, nightly)).toEqual([])
   const [run] = await look(0, nightly, { ...nightly, name: 'off', ...{ isEnabled: false } })
   expect(await look(9, nightly)).toEqual([run])
   expect(await look(11, nightly)).toEqual([])
-  const input = { componentId: 'ex', configId: 'shop', overlap: 'skip', trigger: 'schedule nightly' }
+  const input = {
+    componentId: 'ex',
+    configId: 'shop',
+    overlap: 'skip',
+    trigger: 'schedule nightly, due 2026-11-21T06:00:00.000Z',
+  }
   expect(runs).toEqual([
     [run, input],
     [run, input],

@@ -1,64 +1,41 @@
 import { expect, it } from 'vitest'
-import { startScheduledRuns } from '#functions/tick/due-schedules.ts'
-import { createStorageClient } from '#lib/storage-client/storage-client.ts'
+import { schedulesOfService, startDueRuns } from '#functions/tick/due-schedules.ts'
 import { startStorageService } from '#support/storage-service.ts'
 
 const componentId = 'keboola.runner-config-test'
 const path = `/v2/storage/components/${componentId}/configs`
 
-it('reads no configuration without a schedule from our own service', async () => {
-  const heads = new Set<string>()
+it('reads no configuration from our own service to know what is due', async () => {
+  const heads: string[] = []
   const service = await startStorageService({
     items: items => ({
       ...items,
       get: key => {
-        if (key.pk.startsWith('CONFIGS#')) heads.add(key.sk)
+        if (key.pk.startsWith('CONFIGS#')) heads.push(key.sk)
         return items.get(key)
       },
       query: (pk, range) => {
-        if (pk.startsWith('CONFIGS#')) heads.add('all')
+        if (pk.startsWith('CONFIGS#')) heads.push('all')
         return items.query(pk, range)
       },
     }),
   })
   try {
-    const tokenPath = '/v2/storage/tokens'
-    const { body } = await service.call('POST', tokenPath, {
-      description: 'author',
-      componentAccess: [componentId],
-    })
-    const author = { 'X-StorageApi-Token': body.token as string }
     for (let index = 0; index < 12; index++) {
       const configuration = index % 5 === 1 ? { schedule: 'rate(1 minute)' } : {}
       const settings = { configurationId: `c-${index}`, name: 'c', configuration }
-      expect((await service.call('POST', path, settings, author)).status).toBe(201)
+      expect((await service.call('POST', path, settings)).status).toBe(201)
     }
-    heads.clear()
-    const connection = {
-      baseUrl: 'http://storage.test',
-      token: service.token,
-      exchange: async ({
-        url,
-        method,
-        headers,
-      }: {
-        url: string
-        method: string
-        headers: Record<string, string>
-      }) => {
-        const { status, text } = await service.fetchReply(new Request(url, { method, headers }))
-        return { status, headers: {}, text }
-      },
-    }
+    heads.length = 0
     const started: unknown[] = []
-    await startScheduledRuns(new Date(Date.now() + 120_000), {
-      storage: createStorageClient(connection),
-      components: [componentId],
+    const schedules = schedulesOfService(service.jobServices, [componentId])
+    await startDueRuns(new Date(Date.now() + 120_000), schedules, {
+      storage: { postEvent: async () => {} },
       startRun: async (_, { configId }) => void started.push(configId),
-      log: { warn: () => {} },
+      log: { warn: () => {}, error: () => {} },
     })
-    expect(started).toEqual(['c-1', 'c-11', 'c-6'])
-    expect([...heads].toSorted()).toEqual(['c-1', 'c-11', 'c-6'].map(id => `${componentId}/${id}`))
+    expect(started).toEqual(['c-1', 'c-6', 'c-11'])
+    expect(heads).toEqual([])
   } finally {
     await service.close()
   }

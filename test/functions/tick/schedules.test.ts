@@ -1,25 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fireSchedules } from '#functions/tick/due-schedules.ts'
+import { schedulesOfService, startDueRuns } from '#functions/tick/due-schedules.ts'
 import { asFunction } from '#support/guard-writes.ts'
 import { withStorage } from '#support/storage-service.ts'
 
 const COMPONENT = 'ex-generic-v2'
 let now = new Date('2026-11-20T12:00:30Z')
-const started: number[] = []
+const started = new Map<string, Record<string, unknown>>()
 const service = await withStorage({ now: () => now, isRunningJobs: false, jobWaitMs: 0 })
 
-const look = async () =>
-  asFunction('tick', () =>
-    fireSchedules({
-      ...service.jobServices,
-      startJob: async ({ id: jobId }) => {
-        started.push(jobId)
-        return 'running'
+/** The runs that a minute starts. An execution that starts one asks the service for its job. */
+const look = async () => {
+  const { started: names } = await asFunction('tick', () =>
+    startDueRuns(now, schedulesOfService(service.stores, [COMPONENT]), {
+      storage: { postEvent: async () => {} },
+      startRun: async (name, input) => {
+        if (!started.has(name)) started.set(name, input)
       },
-      baseUrl: 'http://storage.test',
-      runnableComponents: [COMPONENT],
+      log: { warn: () => {}, error: () => {} },
     }),
   )
+  return names.length
+}
 const at = (time: string) => {
   now = new Date(`2026-11-20T${time}Z`)
 }
@@ -42,7 +43,7 @@ const list = async () => (await service.call('GET', '/scheduler/schedules')).bod
 
 beforeEach(async () => {
   at('12:00:30')
-  started.length = 0
+  started.clear()
   for (const { id } of await list()) await service.call('DELETE', `/scheduler/schedules/${id}`)
 })
 
@@ -63,20 +64,27 @@ describe('a schedule of the scheduler', () => {
       // It has nothing to do yet.
       warnings: [{ place: 'configuration.schedule', message: expect.stringContaining('config.jobs') }],
     })
-    expect(await look()).toEqual({ schedules: [] })
+    expect(await look()).toBe(0)
 
     at('12:05:10')
-    expect(await look()).toEqual({ schedules: [Number(body.id)] })
-    expect(await look()).toEqual({ schedules: [] })
-    const { body: job } = await service.call('GET', `/v2/storage/jobs/${started[0]}`)
-    expect(job).toMatchObject({
-      operationName: 'configurationRun',
-      operationParams: { componentId: COMPONENT, configId: target, scheduleId: Number(body.id) },
-      creatorToken: { id: '42' },
+    await look()
+    const [input] = started.values()
+    const trigger = `schedule ${body.id}, due 2026-11-20T12:05:00.000Z`
+    expect(input).toEqual({
+      componentId: COMPONENT,
+      configId: target,
+      overlap: 'wait',
+      tokenIds: ['42'],
+      trigger,
     })
-    expect((await service.call('GET', `/scheduler/schedules/${body.id}`)).body.executions).toEqual([
-      { jobId: String(started[0]), executionTime: '2026-11-20T12:05:00+0000' },
-    ])
+    const run = `/v2/storage/components/${COMPONENT}/configs/${target}/run`
+    const { body: job } = await service.call('POST', run, { trigger })
+    const { body: shown } = await service.call('GET', `/scheduler/schedules/${body.id}`)
+    expect(shown).toMatchObject({
+      executions: [{ jobId: String(job.id), executionTime: '2026-11-20T12:05:10+0000' }],
+      lastTime: '2026-11-20T12:05:00+0000',
+    })
+    expect(shown.nextTimes[0]).toBe('2026-11-20T12:10:00+0000')
   })
 
   it('gives its runs no more than those may that stored it, whoever activates it or refreshes its token', async () => {
@@ -95,22 +103,16 @@ describe('a schedule of the scheduler', () => {
     await service.call('POST', `/scheduler/schedules/${schedule.id}/refreshToken`)
     at('12:05:10')
     await look()
-    const job = await service.stores.jobs.get(started[0] ?? 0)
-    expect(job).toMatchObject({ creatorToken: { id: '42' }, input: { tokenIds: [weak.id] } })
+    expect([...started.values()]).toMatchObject([{ tokenIds: ['42', weak.id] }])
   })
 
-  it('makes one run of a moment, with one event, whoever looks at the same time', async () => {
-    const target = await create(COMPONENT, {})
-    const { body } = await activate(await scheduler({ configurationId: target }))
+  it('makes one run of a moment, whoever looks at the same time or again', async () => {
+    await activate(await scheduler({ configurationId: await create(COMPONENT, {}) }))
     at('12:05:10')
     await Promise.all([look(), look(), look()])
-    expect(started).toHaveLength(1)
-    const { executions } = (await service.stores.schedules.get(Number(body.id))) ?? {}
-    expect(executions).toEqual([{ jobId: String(started[0]), executionTime: '2026-11-20T12:05:00.000Z' }])
-    const jobs = await Array.fromAsync(service.stores.jobs.list())
-    expect(jobs.filter(({ input }) => 'configId' in input && input.configId === target)).toHaveLength(1)
-    const events = await Array.fromAsync(service.stores.events.list())
-    expect(events.filter(({ event }) => event === `ext.${COMPONENT}.${target}`)).toHaveLength(1)
+    at('12:09:10')
+    await look()
+    expect(started.size).toBe(1)
   })
 
   it('activated again replaces what counted before', async () => {
@@ -132,7 +134,7 @@ describe('a schedule of the scheduler', () => {
       schedule: { state: 'disabled' },
     })
     at('12:05:10')
-    expect(await look()).toEqual({ schedules: [] })
+    expect(await look()).toBe(0)
   })
 
   it('ends with its configuration, whoever deleted that', async () => {
@@ -140,22 +142,26 @@ describe('a schedule of the scheduler', () => {
     await activate(configurationId)
     await service.call('DELETE', `/v2/storage/components/keboola.scheduler/configs/${configurationId}`)
     at('12:05:10')
-    expect(await look()).toEqual({ schedules: [] })
+    expect(await look()).toBe(0)
     expect(await list()).toEqual([])
     expect((await service.call('DELETE', `/scheduler/configurations/${configurationId}`)).status).toBe(204)
   })
 
-  it('says in an event why it started no run', async () => {
-    const { body } = await activate(await scheduler({ configurationId: 'none' }))
-    at('12:05:10')
-    expect(await look()).toEqual({ schedules: [Number(body.id)] })
-    const events = (await service.call('GET', '/v2/storage/events?configurationId=none')).body
-    expect(events[0]).toMatchObject({
-      type: 'error',
-      message: expect.stringMatching(
-        /started no run, though it was due at .*: the configuration none does not/,
-      ),
+  it('by a key of the configuration itself is listed, too, and is changed there', async () => {
+    const target = await create(COMPONENT, { schedule: 'rate(1 hour)' })
+    const [listed] = await list()
+    expect(listed).toMatchObject({
+      configurationId: target,
+      schedule: { cronTab: 'rate(1 hour)', timezone: 'UTC', state: 'enabled' },
+      target: { componentId: COMPONENT, configurationId: target, mode: 'run' },
     })
+    const reply = await service.call('DELETE', `/scheduler/schedules/${listed.id}`)
+    expect([reply.status, reply.body.error]).toEqual([400, expect.stringContaining('key "schedule"')])
+    at('13:00:10')
+    await look()
+    expect([...started.values()]).toMatchObject([{ configId: target, overlap: 'skip' }])
+    await service.call('DELETE', `/v2/storage/components/${COMPONENT}/configs/${target}`)
+    expect(await list()).toEqual([])
   })
 
   it('runs with the token that refreshed it last', async () => {

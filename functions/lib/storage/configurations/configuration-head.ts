@@ -18,8 +18,8 @@ import {
   stateKey,
   versionDocument,
 } from './configuration-documents.ts'
+import { writingSchedule } from './own-schedule.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
-import { createScheduleNotes } from './schedule-notes.ts'
 
 type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
 
@@ -41,7 +41,6 @@ export const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) =
 export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFiles, cleanUps: CleanUps) => {
   const documents = createConfigurationDocuments(items, files, cleanUps)
   const heads = createConfigurationHeads(files, documents)
-  const schedules = createScheduleNotes(items)
 
   const read = async (place: ConfigurationPlace): Promise<Head | undefined> => {
     let last: unknown
@@ -57,7 +56,7 @@ export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFi
     throw new TransientError('storage.components.busy', 'The configuration is being changed by many writers.')
   }
 
-  /** The head with its version, its rows and what says that it has a schedule. Resolves to false when others were faster. */
+  /** The head with its version, its rows and its schedule. Resolves to false when others were faster. */
   const write = async (
     place: ConfigurationPlace,
     configuration: Configuration,
@@ -69,7 +68,7 @@ export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFi
     const refused = await items.transact([
       { action: 'put', key: keyOf(place), item, when },
       ...writes,
-      ...schedules.writing(place, configuration, from?.configuration),
+      ...writingSchedule(place, configuration, from?.configuration),
       ...also,
     ])
     return refused.length === 0
@@ -105,7 +104,7 @@ export const createConfigurationHeadStore = (items: ItemTable, files: DocumentFi
     return 'conflict'
   }
 
-  return { documents, heads, schedules, read, write, change }
+  return { documents, heads, read, write, change }
 }
 
 const headItem = z.object({ sk: z.string(), revision: z.number(), version: z.number(), memory: storedText })

@@ -6,6 +6,7 @@ import type { DocumentFiles } from '../db/document-files.ts'
 import type { Configuration, ConfigurationPlace, Row, Version } from './configuration.ts'
 import { partsOf } from './configuration-documents.ts'
 import { createConfigurationHeadStore, keyOf } from './configuration-head.ts'
+import { writingSchedule } from './own-schedule.ts'
 import { refuseTooLarge } from './refuse-too-large.ts'
 
 const LOADS_AT_ONCE = 8
@@ -19,7 +20,7 @@ const LOADS_AT_ONCE = 8
  */
 export const createConfigurationStore = (items: ItemTable, files: DocumentFiles, cleanUps: CleanUps) => {
   const heads = createConfigurationHeadStore(items, files, cleanUps)
-  const { documents: history, schedules, read, write, change } = heads
+  const { documents: history, read, write, change } = heads
 
   return {
     history,
@@ -75,7 +76,7 @@ export const createConfigurationStore = (items: ItemTable, files: DocumentFiles,
       const left = partsOf(head.configuration)
       const refused = await items.transact([
         { action: 'delete', key: keyOf(place), when: { revision: head.revision } },
-        ...schedules.writing(place, undefined, head.configuration),
+        ...writingSchedule(place, undefined, head.configuration),
         cleanUps.leaving(left),
         ...also,
       ])
@@ -101,10 +102,10 @@ export const createConfigurationStore = (items: ItemTable, files: DocumentFiles,
 
 export type ConfigurationStore = ReturnType<typeof createConfigurationStore>
 
-type HeadFiles = Pick<ReturnType<typeof createConfigurationHeadStore>, 'heads' | 'read' | 'schedules'>
+type HeadFiles = Pick<ReturnType<typeof createConfigurationHeadStore>, 'heads' | 'read'>
 
 /** Lists the configurations of a component. */
-const createConfigurationLists = (items: ItemTable, { heads, read, schedules }: HeadFiles) => {
+const createConfigurationLists = (items: ItemTable, { heads, read }: HeadFiles) => {
   const lists = {
     /** The configurations of a component by id, including those in the trash. Reads few more than are taken. */
     async *scan(
@@ -120,22 +121,6 @@ const createConfigurationLists = (items: ItemTable, { heads, read, schedules }: 
         read({ branchId, componentId, configId: String(item['sk']).slice(prefix.length) })
       for await (const loaded of pMapIterable(items.query(pk, range), load, { concurrency: LOADS_AT_ONCE }))
         if (loaded) yield loaded.configuration
-    },
-
-    /**
-     * Those that the clock has to look at, by id: of the default branch, with a schedule of their own. Reads no
-     * others.
-     */
-    async *scanScheduled(
-      branchId: number,
-      componentId: string,
-      after: string | undefined,
-    ): AsyncGenerator<Configuration> {
-      const load = async (configId: string) =>
-        (await read({ branchId, componentId, configId }))?.configuration
-      const notes = schedules.list({ branchId, componentId }, after)
-      for await (const found of pMapIterable(notes, load, { concurrency: LOADS_AT_ONCE }))
-        if (found) yield found
     },
 
     /** The components that have configurations in a branch, deleted ones too. Reads one id of each. */

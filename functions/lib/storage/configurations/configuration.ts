@@ -71,11 +71,6 @@ export const memory = z.object({
   state: jsonText,
   /** Every row that ever existed: its highest version and its last state. */
   rows: z.array(z.object({ id: z.string(), version: z.number(), state: jsonText })),
-  /**
-   * Present while it starts no runs by itself: a token of lesser rights (`by`) stored it after `armedBy`. `authors`: those
-   * of the parts before.
-   */
-  disarmed: z.object({ by: token, armedBy: token, authors }).optional(),
   /** Digests of sealed values from elsewhere that may be opened here. */
   adoptedSecrets: z.array(z.string()),
 })

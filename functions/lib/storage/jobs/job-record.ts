@@ -148,8 +148,6 @@ const jobInput = z.discriminatedUnion('operationName', [
     tokenIds: z.array(z.string()).optional(),
     /** What asked for the run, as people see it. Default: the job. */
     trigger: z.string().optional(),
-    /** The schedule of the configuration itself asked for it: one that was disarmed may not. */
-    isOwnSchedule: z.boolean().optional(),
   }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
   z.object({

@@ -1,14 +1,10 @@
 import { listedComponentBody } from '#lib/wire/component-body.ts'
-import {
-  type ConfigurationBody,
-  configurationBody,
-  listedVersionBody,
-  scheduleBody,
-} from '#lib/wire/configuration-body.ts'
+import { type ConfigurationBody, configurationBody, listedVersionBody } from '#lib/wire/configuration-body.ts'
 import { runBody } from '#lib/wire/run-body.ts'
-import { type ApiClient, orNothing, path, query, Refusal } from '../api-client.ts'
+import { scheduleBody } from '#lib/wire/schedule-body.ts'
+import { type ApiClient, path, query, Refusal } from '../api-client.ts'
 import { Editor, type Refused, SaveAsDraft } from '../configuration-editor.tsx'
-import { RowList, Schedule, State, Toggle } from '../configuration-parts.tsx'
+import { RowList, Schedules, State, Toggle } from '../configuration-parts.tsx'
 import { Act, Confirm, Hidden } from '../forms.tsx'
 import { configurationPath } from '../links.tsx'
 import { List } from '../list.tsx'
@@ -91,10 +87,13 @@ export const configurationPage = async (
   refused: Refused = {},
 ): Promise<Built> => {
   const { component, id } = place
-  const [configuration, versions, schedule, runs] = await Promise.all([
+  const [configuration, versions, schedules, runs] = await Promise.all([
     stored(client, place),
     client.list(`${apiPath(place)}/versions`, listedVersionBody),
-    orNothing(client.get(`${apiPath(place)}/schedule`, scheduleBody)),
+    client.list(
+      `/scheduler/schedules${query({ componentId: component, configurationId: id })}`,
+      scheduleBody,
+    ),
     client.list(`runs${query({ componentId: component, configId: id, limit: RUNS_SHOWN })}`, runBody),
   ])
   const at = pagePath(place)
@@ -121,7 +120,7 @@ export const configurationPage = async (
           </Confirm>
         </div>
         <h2>Schedule</h2>
-        <Schedule schedule={schedule} />
+        <Schedules of={schedules} />
         <h2>Configuration</h2>
         <StoredEditor to={at} of={configuration.configuration} version={version} refused={refused} />
         {rows.length > 0 && <RowList at={at} rows={rows} />}

@@ -1,10 +1,9 @@
-import { listedComponentBody } from '#lib/wire/component-body.ts'
-import { configurationBody, type ScheduleBody, scheduleBody } from '#lib/wire/configuration-body.ts'
 import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { type RunBody, runBody, shownStatus } from '#lib/wire/run-body.ts'
+import { type ScheduleBody, scheduleBody } from '#lib/wire/schedule-body.ts'
 import { listedTableBody } from '#lib/wire/table-body.ts'
-import { type ApiClient, orNothing, path, query } from '../api-client.ts'
-import type { ConfigurationNames } from '../configuration-names.ts'
+import { type ApiClient, orNothing, query } from '../api-client.ts'
+import { type ConfigurationNames, configurationNames, nameIn } from '../configuration-names.ts'
 import { bytes, count, counted } from '../format.ts'
 import { configurationPath, runPath } from '../links.tsx'
 import { List } from '../list.tsx'
@@ -37,31 +36,30 @@ const isLate = (last: RunBody | undefined, { lastTime }: ScheduleBody, now: Date
   last?.endTime !== null &&
   (last === undefined || Date.parse(last.createdTime) < Date.parse(lastTime))
 
-/** Configurations with a clock that is armed, each with its newest run. Schedules and runs are found by their own lists. */
+/** What runs by a clock that is not switched off, each with its newest run. */
 const schedulesOf = async (client: ApiClient, now: Date): Promise<Scheduled[]> => {
-  const components = (await orNothing(client.list('components', listedComponentBody))) ?? []
-  const lists = await Promise.all(
-    components.map(async ({ id: componentId }) => {
-      const asked = query({ hasSchedule: 1, limit: SCHEDULES_SHOWN })
-      const found = await client.list(path`components/${componentId}/configs` + asked, configurationBody)
-      return found.filter(({ isDisabled }) => !isDisabled).map(one => ({ ...one, componentId }))
-    }),
-  )
-  const clocked = lists.flat().slice(0, SCHEDULES_SHOWN)
-  const found = await Promise.all(
-    clocked.map(async ({ componentId, id, name }): Promise<Scheduled[]> => {
-      const at = path`components/${componentId}/configs/${id}/schedule?count=1`
-      const schedule = await orNothing(client.get(at, scheduleBody))
-      const next = schedule?.nextTimes[0]
-      if (schedule !== undefined && (!schedule.isActive || next === undefined)) return []
-      const [last] = await client.list(`runs${query({ componentId, configId: id, limit: 1 })}`, runBody)
+  const all = (await orNothing(client.list('/scheduler/schedules', scheduleBody))) ?? []
+  const armed = all.filter(({ schedule, nextTimes }) => schedule.state === 'invalid' || nextTimes.length > 0)
+  const shown = armed.slice(0, SCHEDULES_SHOWN).map(one => {
+    const { componentId, configurationId: configId } = one.target
+    return { ...one, componentId, configId }
+  })
+  const names = await configurationNames(client, shown)
+  return Promise.all(
+    shown.map(async one => {
+      const { componentId, configId, nextTimes } = one
+      const [last] = await client.list(`runs${query({ componentId, configId, limit: 1 })}`, runBody)
       const stateOfLast = last === undefined ? 'not run yet' : shownStatus(last)
-      const late = schedule !== undefined && isLate(last, schedule, now)
-      const state = schedule === undefined ? 'cannot be read' : late ? 'late' : stateOfLast
-      return [{ name: name || id, at: configurationPath(componentId, id), last, next, state }]
+      const state = isLate(last, one, now) ? 'late' : stateOfLast
+      return {
+        name: nameIn(names, one),
+        at: configurationPath(componentId, configId),
+        last,
+        next: nextTimes[0],
+        state: one.schedule.state === 'invalid' ? 'cannot be read' : state,
+      }
     }),
   )
-  return found.flat()
 }
 
 const sum = (numbers: readonly (number | null)[]): number =>

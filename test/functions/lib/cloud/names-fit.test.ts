@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRedriveExecution } from '#functions/storage-api/services/redrive-execution.ts'
-import { startStackRuns } from '#functions/tick/due-schedules.ts'
+import { schedulesOfStack, startDueRuns } from '#functions/tick/due-schedules.ts'
 import { executionOfJob } from '#lib/asked-wait.ts'
 import type { FailureRecord } from '#lib/storage/failures/failure-store.ts'
 import { closingExecution } from '#lib/storage/jobs/start-next.ts'
@@ -13,11 +13,13 @@ it('rule 7, names fit: whatever is started under a name of ours can be started',
   const id = Number.MAX_SAFE_INTEGER
   const names = [executionOfJob(id), closingExecution(id), runOfJob(id)]
   const note = async (name: string) => void names.push(name)
-  await startStackRuns(new Date('2026-11-21T06:00:00Z'), {
-    schedules: [
-      { name: 'ä/'.repeat(100), componentId: 'c', configId: 'd', ...{ expression: 'cron(0 6 * * ? *)' } },
-    ],
+  const schedules = schedulesOfStack([
+    { name: 'ä/'.repeat(100), componentId: 'c', configId: 'd', ...{ expression: 'cron(0 6 * * ? *)' } },
+  ])
+  await startDueRuns(new Date('2026-11-21T06:00:00Z'), schedules, {
     startRun: note,
+    storage: { postEvent: async () => {} },
+    log: console,
   })
   const redrive = createRedriveExecution({
     start: async ({ name }) => {

@@ -260,21 +260,4 @@ describe('GET configs', () => {
     expect(await listed('?limit=2&sinceId=b&offset=1')).toEqual(['b1', 'c'])
     expect(await listed('?limit=2&sinceId=c')).toEqual([])
   })
-
-  it('lists with `hasSchedule` those with a schedule of their own, in pages too', async () => {
-    const path = '/v2/storage/components/docker-demo/configs'
-    for (const configurationId of ['a', 'b', 'c', 'd']) {
-      const configuration = configurationId === 'b' ? {} : { schedule: { expression: 'rate(1 hour)' } }
-      await routes.service.call('POST', path, { configurationId, name: configurationId, configuration })
-    }
-    await routes.service.call('DELETE', `${path}/d`)
-    const listed = async (query: string) => {
-      const { body } = await routes.service.call('GET', `${path}?hasSchedule=1${query}`)
-      return body.map(({ id }: { id: string }) => id)
-    }
-    expect(await listed('')).toEqual(['a', 'c'])
-    expect(await listed('&limit=1')).toEqual(['a'])
-    expect(await listed('&limit=1&sinceId=a')).toEqual(['c'])
-    expect(await listed('&isDeleted=1')).toEqual([])
-  })
 })

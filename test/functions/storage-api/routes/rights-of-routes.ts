@@ -156,7 +156,6 @@ const answeredTo: Readonly<Record<string, readonly string[]>> = {
     'get /v2/storage/components/{componentId}/configs/{configId}',
     'get /v2/storage/components/{componentId}/configs/{configId}/versions',
     'get /v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}',
-    'get /v2/storage/components/{componentId}/configs/{configId}/schedule',
     'post /v2/storage/components/{componentId}/configs',
     'post /v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create',
     'put /v2/storage/components/{componentId}/configs/{configId}',

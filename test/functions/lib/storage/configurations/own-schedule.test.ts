@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ItemTable } from '#lib/items/item-table.ts'
+import { readConfigurationSchedule } from '#lib/schedules/configuration-schedule.ts'
 import {
   newConfiguration,
   restoreConfiguration,
@@ -9,12 +10,11 @@ import {
   trashConfiguration,
   updateConfiguration,
 } from '#lib/storage/configurations/change-configuration.ts'
-import { addRow } from '#lib/storage/configurations/change-rows.ts'
 import type { Configuration, ConfigurationPlace } from '#lib/storage/configurations/configuration.ts'
 import type { ConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import { createScheduleStore } from '#lib/storage/schedules/schedule-store.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
-import { recordReads } from '#support/recorded-reads.ts'
 import { runs } from '#support/thorough.ts'
 import { changed, configurationsOn } from './steps.ts'
 
@@ -33,18 +33,15 @@ let made = 0
 const insert = (store: ConfigurationStore, at: ConfigurationPlace, hasSchedule: boolean) =>
   store.insert(
     at,
-    newConfiguration(at.configId, `i-${++made}`, { configuration: text(hasSchedule) }, changed()),
+    newConfiguration(at.configId, String(++made), { configuration: text(hasSchedule) }, changed()),
   )
 const set = (hasSchedule: boolean) => (current: Configuration) =>
   updateConfiguration(current, { configuration: text(hasSchedule) }, changed())
 
-const look = async (
-  store: ConfigurationStore,
-  { branchId = 1, after }: { branchId?: number; after?: string } = {},
-) => {
-  const found: string[] = []
-  for await (const { id } of store.scanScheduled(branchId, 'c', after)) found.push(id)
-  return found
+/** The configurations that run by a clock. */
+const look = async (items: ItemTable) => {
+  const found = await createScheduleStore(items).list()
+  return found.map(({ saidBy }) => saidBy.configId).toSorted()
 }
 /** By looking at all of them. */
 const scheduled = async (store: ConfigurationStore) => {
@@ -54,23 +51,7 @@ const scheduled = async (store: ConfigurationStore) => {
     .map(({ id }) => id)
 }
 
-describe('a look for schedules', () => {
-  it('reads the configurations that have one, whatever others there are', async () => {
-    const read: string[] = []
-    const items = createMemoryItemTable()
-    const watched = recordReads(items, read, ({ pk, sk }) => `${pk} ${sk}`)
-    const writer = storeOn(items)
-    for (let index = 0; index < 30; index++) await insert(writer, place(`c-${index}`), index % 10 === 0)
-    for (let index = 0; index < 30; index++)
-      await writer.change(place(`c-${index}`), current => addRow(current, 'r', {}, changed()))
-    expect(await look(storeOn(watched))).toEqual(['c-0', 'c-10', 'c-20'])
-    const heads = read.filter(name => name.startsWith('CONFIGS#'))
-    expect(heads.toSorted()).toEqual(['CONFIGS#1 c/c-0', 'CONFIGS#1 c/c-10', 'CONFIGS#1 c/c-20'])
-    // Their rows lie elsewhere.
-    expect(read.filter(name => !name.startsWith('CONFIG#'))).toHaveLength(4)
-    expect(await look(storeOn(watched), { after: 'c-10' })).toEqual(['c-20'])
-  })
-
+describe('a schedule of a configuration', () => {
   it('follows the trash, restored versions and removal for good', async () => {
     const items = createMemoryItemTable()
     const store = storeOn(items)
@@ -80,7 +61,7 @@ describe('a look for schedules', () => {
     if (!first) throw new Error('There is no configuration')
     const seen = async (change: (current: Configuration) => Configuration) => {
       await store.change(at, change)
-      return look(store)
+      return look(items)
     }
     expect(await seen(set(false))).toEqual([])
     expect(await seen(current => rollbackConfiguration(current, first, changed()))).toEqual(['a'])
@@ -88,18 +69,30 @@ describe('a look for schedules', () => {
     expect(await seen(current => restoreConfiguration(current, changed()))).toEqual(['a'])
     await store.change(at, current => trashConfiguration(current, changed()))
     await store.purge(at)
-    const notes = []
-    for await (const note of items.query('SCHEDULES#1#c', { from: ' ', to: '~' })) notes.push(note)
-    expect(notes).toEqual([])
+    expect(await look(items)).toEqual([])
     await insert(store, at, true)
-    expect(await look(store)).toEqual(['a'])
+    expect(await look(items)).toEqual(['a'])
   })
 
-  it('finds none in a development branch, where schedules do not run', async () => {
-    const store = storeOn(createMemoryItemTable())
+  it('is none in a development branch, and is switched off with its configuration', async () => {
+    const items = createMemoryItemTable()
+    const store = storeOn(items)
     await insert(store, place('a', 77), true)
-    expect(await look(store, { branchId: 77 })).toEqual([])
-    expect(await look(store)).toEqual([])
+    expect(await look(items)).toEqual([])
+    await insert(store, place('b'), true)
+    await store.change(place('b'), current => updateConfiguration(current, { isDisabled: true }, changed()))
+    expect(await createScheduleStore(items).list()).toMatchObject([
+      { settings: '{"expression":"rate(1 hour)","isEnabled":false}', version: 2 },
+    ])
+  })
+
+  it('is kept by its first characters where it is longer than any that can be read', async () => {
+    const items = createMemoryItemTable()
+    const configuration = JSON.stringify({ schedule: { expression: 'x'.repeat(3_000) } })
+    await storeOn(items).insert(place('a'), newConfiguration('a', '1', { configuration }, changed()))
+    const [{ settings = '' } = {}] = await createScheduleStore(items).list()
+    expect(settings.length).toBeLessThan(200)
+    expect(() => readConfigurationSchedule(JSON.parse(settings), '')).toThrow('cannot be read')
   })
 })
 
@@ -142,7 +135,7 @@ describe('after writers that die and looks in between', () => {
         const found = await store.get(at)
         if (found && isTrashed(found)) await store.purge(at)
       },
-      look: () => look(store),
+      look: () => look(items),
     }
     await acts[wanted.kind]().catch((error: unknown) => {
       if (!(error instanceof Error && error.message === 'died')) throw error
@@ -156,7 +149,7 @@ describe('after writers that die and looks in between', () => {
         for (const together of rounds) {
           await Promise.all(together.map(wanted => act(items, wanted)))
           const store = storeOn(items)
-          expect(await look(store)).toEqual(await scheduled(store))
+          expect(await look(items)).toEqual(await scheduled(store))
         }
       }),
       { numRuns: runs(90) },
