@@ -55,7 +55,6 @@ export const extractorRunsCodes = {
   'extractor.response.encoding':
     'The bytes of a JSON response are no text in the charset that it names, or in UTF-8 when it names none.',
   'extractor.response.damaged': 'A reply is not what its format says, or it was cut off.',
-  'extractor.response.format': 'Neither the configuration nor the reply says what the reply is written in.',
   'extractor.pagination.endless':
     'A job would not end: it asks again for what it asked for, gets the same rows for the third time, or has more than 1,000,000 pages.',
   'extractor.response.tooLarge':

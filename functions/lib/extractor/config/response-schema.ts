@@ -86,20 +86,15 @@ const ofCsv = { delimiter: ',', quote: '"', escape: undefined, columns: undefine
 
 /** What the answers of a job are written in. Ours (docs/reference/extractor-responses.md). */
 export const ResponseSettings = strictObject({
-  format: maybe(
-    z.enum(['auto', 'json', 'jsonl', 'csv']),
-    '`auto`: as `Content-Type` says, else the end of the file name. `jsonl` has a JSON value on each line.',
-    'auto',
+  format: key(
+    z.enum(['json', 'jsonl', 'csv']),
+    'What the answers are written in; `jsonl` has a JSON value on each line.',
   ),
   encoding: maybe(
     z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'windows-1250']),
     'Without it: as `Content-Type` says, else `utf-8`.',
   ),
-  delimiter: maybe(
-    character,
-    'CSV: what separates cells. A line `sep=;` before the header says it, too.',
-    ',',
-  ),
+  delimiter: maybe(character, 'CSV: what separates cells.', ','),
   quote: maybe(character, 'CSV: what surrounds a cell.', '"'),
   escape: maybe(character, 'CSV: what stands before a quote inside of a cell. Without it: as `quote`.'),
   columns: maybe(
@@ -112,11 +107,10 @@ export const ResponseSettings = strictObject({
     0,
   ),
 }).superRefine((settings, context) => {
-  const { format = 'auto' } = settings
-  if (format === 'auto') return
+  if (settings.format === 'csv') return
   for (const [option, fallback] of Object.entries(ofCsv)) {
     const given = settings[option as keyof typeof ofCsv] // its own names
-    if (format !== 'csv' && given !== undefined && given !== fallback)
+    if (given !== undefined && given !== fallback)
       context.addIssue({ code: 'custom', path: [option], message: `"${option}" belongs to "format": "csv"` })
   }
 })

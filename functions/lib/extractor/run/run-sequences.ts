@@ -154,11 +154,10 @@ const askFor = (
   { fetchPage, authenticatorOf, parsed }: Iteration,
 ): Promise<FetchedPage> => {
   const { plan, paginator } = run
-  const { response: settings = parsed.api.response, dataField } = plan.job
   return fetchPage(request, authenticatorOf(plan), {
     emptyIsLast: paginator.emptyIsLast === true,
-    // How the answers are read, when not as JSON only
-    answer: settings && { settings, dataField, endpoint: nameOf(run) },
+    settings: plan.job.response ?? parsed.api.response,
+    endpoint: nameOf(run),
     ruleFor: plan.ruleFor,
   })
 }

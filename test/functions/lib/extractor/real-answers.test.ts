@@ -107,12 +107,6 @@ it.each<[string, Sent[], Settings, string]>([
     '"a"\n"1"\n',
   ],
   [
-    'C16 the separator that Excel names',
-    [{ body: 'sep=;\r\na;b\r\n1;2\r\n' }],
-    format('csv'),
-    '"a","b"\n"1","2"\n',
-  ],
-  [
     'C16 a list where lines are expected',
     [{ body: '[{"a":1},{"a":2}]' }],
     format('jsonl'),

@@ -4,123 +4,49 @@ import { parse } from 'csv-parse'
 import { UserError } from '#lib/errors/errors.ts'
 import { isObject, type Json } from '#lib/json/json-value.ts'
 import { parseJson } from '#lib/json/parse-json.ts'
-import type { Job } from '../../config/job-schema.ts'
 import type { ResponseSettings } from '../../config/response-schema.ts'
-import { findItems } from '../../values/select/find-items.ts'
-import { atMost, type Bytes, begin, decoded, isGzip } from '../http/decode-encodings.ts'
-import { NetworkFailure } from '../http/network-failure.ts'
 import { refuseHostile } from '../http/parse-response.ts'
 import type { Log } from '../masking/masker.ts'
-import { damagedAnswer, firstHeader, type HttpResponse, messageOf, saidCharset } from './http-response.ts'
+import { damagedAnswer, type HttpResponse, messageOf, saidCharset } from './http-response.ts'
 import { type ItemFile, writeItems } from './item-file.ts'
 
 /** Of one item in memory: a line, a CSV record. */
 const ITEM_BYTES = 16 * 1024 * 1024
 
-type Format = 'json' | 'jsonl' | 'csv'
-
-const byType: readonly (readonly [RegExp, Format])[] = [
-  [/^application\/(x-)?(ndjson|jsonl|json-lines|jsonlines|json-seq)$|^text\/jsonl$/, 'jsonl'],
-  [/^(application|text)\/(.+\+)?json$/, 'json'],
-  [/^(application|text)\/(x-)?csv$|^text\/comma-separated-values$/, 'csv'],
-]
-
-const byEnding: Readonly<Record<string, Format>> = {
-  json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-  csv: 'csv',
-}
-
-/**
- * The format of an answer: as the configuration says, else as the answer does.
- *
- * @throws UserError `extractor.response.format` when neither says one
- */
-const formatOf = (format: ResponseSettings['format'], { headers, url }: HttpResponse): Format => {
-  if (format !== undefined && format !== 'auto') return format
-  const type = firstHeader(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-  const names = [fileNameOf(headers), URL.parse(url)?.pathname]
-  const found = byType.find(([known]) => known.test(type))?.[1] ?? names.map(byName).find(Boolean)
-  if (found !== undefined) return found
-  throw new UserError(
-    'extractor.response.format',
-    `Neither "Content-Type" (${type === '' ? 'missing' : type}) nor a file name says the format of the response: set "format" in "response"`,
-  )
-}
-
-const byName = (name: string | undefined): Format | undefined => {
-  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
-  return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
-}
-
-/** How the answers of a job are read, with where their items wait. */
+/** How the answers of a job are read that are no JSON. */
 export interface AnswerOptions {
   settings: ResponseSettings
-  dataField: Job['dataField']
   endpoint: string
-  /** Folder of the items; a leg that resumes needs it unchanged. */
+  /** Where their items wait; a leg that resumes needs it unchanged. */
   folder: string
-  limitBytes: number
 }
-
-/** The items of an answer, on disk, and what stands beside them. */
-interface Answer {
-  /** For paginators and stop rules: JSON, else nothing. */
-  response: Json
-  items: ItemFile
-}
-
-/** Whether an answer is plain JSON, which is read as ever. */
-export const isPlainJson = (response: HttpResponse, settings: ResponseSettings): boolean =>
-  response.file === undefined && !isGzip(response.body) && formatOf(settings.format, response) === 'json'
 
 /**
  * Reads a whole answer, piece by piece, into a file of items. An answer that is damaged or was cut off gives no item.
  *
- * @throws UserError `extractor.response.damaged`, `extractor.response.format`, `extractor.response.tooLarge`
+ * @throws UserError `extractor.response.damaged`
  */
 export const readAnswer = async (
-  response: HttpResponse,
-  options: AnswerOptions,
+  { body, file, headers }: HttpResponse,
+  { settings, folder, endpoint }: AnswerOptions,
   log: Log,
-): Promise<Answer> => {
-  const { settings, folder, limitBytes, endpoint } = options
-  const content = unpack(response, limitBytes)
-  const text = textOf(content, settings.encoding ?? saidCharset(response.headers) ?? 'utf-8')
-  let rest: Json = []
-
-  /** JSON is parsed as a whole: `bodyLimitBytes` holds for it. */
-  const itemsOfJson = async function* (): AsyncGenerator<Json> {
-    rest = parsed((await Array.fromAsync(text)).join(''))
-    const found = findItems(rest, options, endpoint)
-    if (found.warning !== undefined) log.warning(found.warning)
-    yield* found.items
-  }
-
-  const itemsOf = { json: itemsOfJson, jsonl: () => jsonLines(text), csv: () => csvRecords(text, settings) }
-  const items = await writeItems(folder, itemsOf[formatOf(settings.format, response)]())
+): Promise<ItemFile> => {
+  const content = file === undefined ? Readable.from([body]) : createReadStream(file)
+  const text = textOf(content, settings.encoding ?? saidCharset(headers) ?? 'utf-8')
+  const items = await writeItems(
+    folder,
+    settings.format === 'csv' ? csvRecords(text, settings) : jsonLines(text),
+  )
   if (items.items === 0) log.warning(`The response holds no items! (endpoint: ${endpoint})`)
-  return { response: rest, items }
+  return items
 }
-
-const parsed = (text: string): Json => {
-  try {
-    return parseJson(text, refuseHostile)
-  } catch (cause) {
-    throw damagedAnswer('JSON', messageOf(cause), cause)
-  }
-}
-
-const fileNameOf = (headers: HttpResponse['headers']): string | undefined =>
-  /filename="?([^";]+)/i.exec(firstHeader(headers, 'content-disposition') ?? '')?.[1]?.trim()
 
 /**
  * The text of a file, in pieces, without a byte order mark.
  *
  * @throws UserError `extractor.response.damaged` for bytes that the encoding does not have: they would be lost
  */
-async function* textOf(content: Bytes, encoding: string): AsyncGenerator<string> {
+async function* textOf(content: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   const decode = (bytes?: Uint8Array): string => {
     try {
@@ -175,23 +101,6 @@ async function* jsonLines(text: AsyncIterable<string>): AsyncGenerator<Json> {
 /** A list of objects in one line is a JSON document that was taken for lines. */
 const itemsIn = (line: Json): readonly Json[] => (Array.isArray(line) && isObject(line[0]) ? line : [line])
 
-/**
- * The bytes of an answer, without gzip, which is known by its first bytes.
- *
- * @throws UserError `extractor.response.damaged`, `extractor.response.tooLarge`
- */
-async function* unpack({ body, file }: HttpResponse, limitBytes: number): AsyncGenerator<Uint8Array> {
-  const content = await begin(file === undefined ? Readable.from([body]) : createReadStream(file))
-  try {
-    yield* isGzip(content.start)
-      ? decoded(content.body, 'gzip', limitBytes)
-      : atMost(limitBytes, content.body)
-  } catch (error) {
-    if (!(error instanceof NetworkFailure)) throw error
-    throw damagedAnswer('gzip', messageOf(error.cause), error)
-  }
-}
-
 type CsvSettings = Pick<ResponseSettings, 'delimiter' | 'quote' | 'escape' | 'columns' | 'skipLines'>
 
 /**
@@ -202,11 +111,10 @@ type CsvSettings = Pick<ResponseSettings, 'delimiter' | 'quote' | 'escape' | 'co
  */
 async function* csvRecords(text: AsyncIterable<string>, settings: CsvSettings): AsyncGenerator<Json> {
   let damage: Error | undefined
-  const file = await afterSeparator(withoutLines(text, settings.skipLines ?? 0))
   const records = pipeline(
-    Readable.from(file.text),
+    Readable.from(withoutLines(text, settings.skipLines ?? 0)),
     parse({
-      delimiter: settings.delimiter ?? file.delimiter ?? ',',
+      delimiter: settings.delimiter ?? ',',
       quote: settings.quote ?? '"',
       escape: settings.escape ?? settings.quote ?? '"',
       columns: settings.columns === undefined ? columnsOf : columnsOf(settings.columns),
@@ -233,25 +141,6 @@ const columnsOf = (header: readonly string[]): string[] => {
     'CSV',
     `there are two columns "${twice}". Name them in "columns" and leave out the header by "skipLines"`,
   )
-}
-
-/** Excel writes `sep=;` in the first line for what separates the cells. */
-const afterSeparator = async (
-  text: AsyncGenerator<string>,
-): Promise<{ delimiter: string | undefined; text: AsyncIterable<string> }> => {
-  let start = ''
-  let isEnd = false
-  while (start.length < 'sep=;\r\n'.length && !isEnd) {
-    const { value, done } = await text.next()
-    if (done === true) isEnd = true
-    else start += value
-  }
-  const [line = '', delimiter] = /^sep=([^\r\n])\r?\n/i.exec(start) ?? []
-  const rest = async function* (): AsyncGenerator<string> {
-    if (start.length > line.length) yield start.slice(line.length)
-    yield* text
-  }
-  return { delimiter, text: rest() }
 }
 
 /** A report may say above its header what it is. */

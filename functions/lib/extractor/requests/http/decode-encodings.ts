@@ -10,10 +10,10 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import { UserError } from '#lib/errors/errors.ts'
-import { tooLarge } from '../answers/http-response.ts'
+import { damagedAnswer, type HttpResponse, messageOf, tooLarge } from '../answers/http-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 
-export type Bytes = AsyncIterable<Uint8Array>
+type Bytes = AsyncIterable<Uint8Array>
 
 const decoders = {
   gzip: createGunzip,
@@ -27,40 +27,60 @@ const decoders = {
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 
-/** Some answers are packed without a word of their content encoding. */
-export const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
-
 /** Encodings that we ask for, best first. */
 export const acceptEncoding = 'gzip, br'
 
 /**
- * Undoes the content encodings of a body. `limitBytes` holds for what each unpacks to.
+ * A body, or the file that holds it, without its content encodings, and without gzip that nobody tells of: files come so, and neither JSON
+ * nor CSV begins so. `limitBytes` holds for what each unpacks to.
  *
- * @throws UserError `extractor.response.tooLarge`
- * @throws NetworkFailure when the compressed data is damaged
+ * @throws UserError `extractor.response.tooLarge`, `extractor.response.damaged`
+ * @throws NetworkFailure when what was packed on its way is damaged
  */
-export const decoded = (body: Bytes, field: string | undefined, limitBytes: number): Bytes =>
-  encodings(field).reduce((bytes, encoding) => atMost(limitBytes, undone(bytes, encoding)), body)
-
-/** As `decoded`, for a body in a file, which then holds the decoded one. */
-export const decodeFile = async (
-  file: string,
+export const unpacked = async (
+  { body, file }: Pick<HttpResponse, 'body' | 'file'>,
   field: string | undefined,
   limitBytes: number,
-): Promise<void> => {
-  if (encodings(field).length === 0) return
-  const plain = `${file}.decoded`
+): Promise<Pick<HttpResponse, 'body' | 'file'>> => {
+  if (encodings(field).length === 0 && !isGzip(body)) return { body, file }
+  const plain = plainOf(
+    file === undefined ? Readable.from([body]) : createReadStream(file),
+    field,
+    limitBytes,
+  )
+  if (file === undefined) return { body: Buffer.concat(await Array.fromAsync(plain)), file }
+  const unpackedFile = `${file}.decoded`
   try {
-    await piped(decoded(createReadStream(file), field, limitBytes), createWriteStream(plain))
-    await rename(plain, file)
+    await piped(plain, createWriteStream(unpackedFile))
+    await rename(unpackedFile, file)
+    return { body, file }
   } catch (error) {
-    for (const each of [plain, file]) await rm(each, { force: true })
+    for (const each of [unpackedFile, file]) await rm(each, { force: true })
     throw error
   }
 }
 
+async function* plainOf(
+  packed: Bytes,
+  field: string | undefined,
+  limitBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const { start, body } = await begin(
+    encodings(field).reduce((bytes, encoding) => atMost(limitBytes, undone(bytes, encoding)), packed),
+  )
+  if (!isGzip(start)) return yield* body
+  try {
+    yield* atMost(limitBytes, undone(body, 'gzip'))
+  } catch (error) {
+    if (!(error instanceof NetworkFailure)) throw error
+    throw damagedAnswer('gzip', messageOf(error.cause), error)
+  }
+}
+
+const isGzip = (start: Uint8Array): boolean => start[0] === 0x1f && start[1] === 0x8b
+
 /** @throws UserError `extractor.response.tooLarge` */
-export async function* atMost(limitBytes: number, body: Bytes): AsyncGenerator<Uint8Array> {
+async function* atMost(limitBytes: number, body: Bytes): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
@@ -87,7 +107,7 @@ async function* undone(given: Bytes, encoding: keyof typeof decoders): AsyncGene
 }
 
 /** The first bytes of a body, and all of it. */
-export const begin = async (bytes: Bytes): Promise<{ start: Uint8Array; body: Bytes }> => {
+const begin = async (bytes: Bytes): Promise<{ start: Uint8Array; body: Bytes }> => {
   const iterator = bytes[Symbol.asyncIterator]()
   let start: Uint8Array = Buffer.alloc(0)
   while (start.length < 2) {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { HttpResponse } from '../answers/http-response.ts'
-import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
+import { type AnswerOptions, readAnswer } from '../answers/read-answer.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { PageRequest } from './page-request.ts'
 import {
@@ -23,15 +23,17 @@ export interface PagesOptions {
 }
 
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
-  /** How the answer is read. Without it: as JSON. */
-  answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
+  /** What the answer is written in. Absent: JSON. */
+  settings: AnswerOptions['settings'] | undefined
+  /** Of the job, for messages. */
+  endpoint: string
   /** Rules that are looked at before those of all jobs. */
   ruleFor?: RuleFor | undefined
 }
 
 /** Asks an API, and reads its answers. */
 export const createFetch = (api: Api, { spool, ...settings }: PagesOptions) => {
-  const { compat, bodyLimitBytes: limitBytes, log, masker } = api
+  const { compat, log, masker } = api
   const ignoreErrors = new Set(settings.ignoreErrors)
   const rules = createErrorRules(settings.errorRules)
 
@@ -50,27 +52,27 @@ export const createFetch = (api: Api, { spool, ...settings }: PagesOptions) => {
     fetchPage: async (
       request: PageRequest,
       authenticator: Authenticator,
-      { emptyIsLast, answer, ruleFor }: FetchOptions,
+      { emptyIsLast, settings, endpoint, ruleFor }: FetchOptions,
     ): Promise<FetchedPage> => {
+      const isJson = settings === undefined || settings.format === 'json'
       // A stop leaves them with the request, for the next leg
       request.tries ??= noTries()
       const response = await sendRequest(api, request, {
         authenticator,
         ruleFor: response => ruleFor?.(response) ?? rules(response),
-        spillTo: answer && spool.bodies,
+        spillTo: isJson ? undefined : spool.bodies,
       })
       request.tries = undefined
       if (response.status >= 400 || response.rule !== undefined)
         return readJson(response, request, emptyIsLast)
-      const isNothing = response.status === 204 && !compat
-      if (answer === undefined || isNothing || isPlainJson(response, answer.settings)) {
-        const body = compat ? response.body : jsonText(response, answer?.settings.encoding)
+      if (isJson || (response.status === 204 && !compat)) {
+        const body = compat ? response.body : jsonText(response, settings?.encoding)
         return readJson({ ...response, body }, request, emptyIsLast)
       }
       try {
-        const read = await readAnswer(response, { ...answer, folder: spool.items, limitBytes }, log)
+        const items = await readAnswer(response, { settings, endpoint, folder: spool.items }, log)
         const { headers, url } = response
-        return { ...read, isParsed: false, headers, url, body: Buffer.alloc(0), at: 0 }
+        return { items, response: [], isParsed: false, headers, url, body: Buffer.alloc(0), at: 0 }
       } finally {
         if (response.file !== undefined) rmSync(response.file, { force: true })
       }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
-import { Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { UserError } from '#lib/errors/errors.ts'
 import { pathInside } from '#lib/paths/path-inside.ts'
@@ -8,7 +7,7 @@ import { AppendFile } from '../../tables/table-spool.ts'
 import { type HttpResponse, type ResponseHeaders, tooLarge } from '../answers/http-response.ts'
 import type { Masker } from '../masking/masker.ts'
 import { checkHost, guardedLookup, type Resolve } from './address-guard.ts'
-import { acceptEncoding, decoded, decodeFile, isGzip } from './decode-encodings.ts'
+import { acceptEncoding, unpacked } from './decode-encodings.ts'
 import { BodyError, type Outcome, toNetworkFailure, type Witness } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 
@@ -27,7 +26,7 @@ export interface NetworkOptions {
 /**
  * Sends one request and reads its whole answer, unpacked.
  *
- * @param spillTo folder for large bodies, which are no plain JSON then
+ * @param spillTo folder for large bodies
  * @throws UserError when the body is too large, the address is refused or the request cannot be sent
  */
 export const sendOverNetwork = async (
@@ -37,30 +36,22 @@ export const sendOverNetwork = async (
 ): Promise<Outcome> => {
   const { guard, allowedPrivateHosts, witness, masker } = options
   if (guard) checkHost(request.url.hostname, allowedPrivateHosts)
-  const isJson = spillTo === undefined
-  if (witness === undefined) return send(request, { spillTo, isJson }, options)
+  if (witness === undefined) return send(request, spillTo, options)
   // What is shown of an exchange is made of its whole body
-  const network = () => send(request, { spillTo: undefined, isJson }, options)
-  return witness({ request, network, mask: masker.mask })
+  return witness({ request, network: () => send(request, undefined, options), mask: masker.mask })
 }
 
 const send = async (
   request: OutgoingRequest,
-  { spillTo, isJson }: { spillTo: string | undefined; isJson: boolean },
+  spillTo: string | undefined,
   options: NetworkOptions,
 ): Promise<Outcome> => {
   try {
-    const { status, headers, body, file } = await collectResponse(request, spillTo, options)
+    const { status, headers, ...packed } = await collectResponse(request, spillTo, options)
     // Lines of one name are one list (RFC 9110, 5.3)
     const encoding = [headers['content-encoding'] ?? []].flat().join() || undefined
-    if (file !== undefined) await decodeFile(file, encoding, options.bodyLimitBytes)
-    // Files of gzip come without a word, too; no JSON begins so
-    const packed = encoding ?? (isJson && isGzip(body) ? 'gzip' : undefined)
-    const whole =
-      file !== undefined || packed === undefined
-        ? body
-        : Buffer.concat(await Array.fromAsync(decoded(Readable.from([body]), packed, options.bodyLimitBytes)))
-    return { status, headers, body: whole, file, url: request.url.href }
+    const { body, file } = await unpacked(packed, encoding, options.bodyLimitBytes)
+    return { status, headers, body, file, url: request.url.href }
   } catch (error) {
     if (error instanceof UserError) throw error
     options.signal.throwIfAborted()

@@ -6,70 +6,20 @@ const remainingNames = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-
 const resetNames = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']
 
 /**
- * Seconds until the server takes requests again; `undefined` when it says nothing, not until when, or has requests left. Of several limits
- * that are used up it is the last one to open.
+ * Seconds until the server takes requests again; `undefined` when it says nothing, not until when, or has requests left.
  *
- * Reads `RateLimit-Remaining`/`-Reset`, their `X-` forms, and `RateLimit` in its older form (`remaining=0, reset=4`) and its newer one,
- * which may name several (`"burst";r=0;t=8, "daily";r=900`); what that leaves out is the window of `RateLimit-Policy`. A reset
- * is a number of seconds, a Unix time (also in milliseconds) or a date.
+ * Reads `RateLimit-Remaining`/`-Reset` and their `X-` forms. A reset is a number of seconds, a Unix time (also in milliseconds) or a date.
  *
  * @param now seconds since 1970
  */
 export const rateLimitResetSeconds = (headers: ResponseHeaders, now: number): number | undefined => {
-  const windows = windowsOf(headers)
   const remaining = firstOf(headers, remainingNames)
-  const reset = firstOf(headers, resetNames)
-  const field = joined(headers, 'ratelimit')
-  const isOlder = /\bremaining\s*=/.test(field)
-  const items = isOlder || field === '' ? [] : field.split(',')
-  const waits = [
-    waitOf(remaining, toSeconds(reset, now) ?? shortest(windows)),
-    waitOf(
-      parameter(field, /\bremaining\s*=\s*(\d+)/),
-      toSeconds(parameter(field, /\breset\s*=\s*(\d+)/), now),
-    ),
-    ...items.map(item =>
-      waitOf(
-        parameter(item, /;\s*r\s*=\s*(\d+)/),
-        toSeconds(parameter(item, /;\s*t\s*=\s*(\d+)/), now) ?? windows.get(nameOf(item)),
-      ),
-    ),
-  ]
-  const known = waits.filter(seconds => seconds !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
+  const hasNone = remaining !== undefined && remaining.trim() !== '' && Number(remaining) <= 0
+  return hasNone ? toSeconds(firstOf(headers, resetNames), now) : undefined
 }
-
-/** Nothing of a limit that has requests left. */
-const waitOf = (left: string | undefined, seconds: number | undefined): number | undefined =>
-  left !== undefined && left.trim() !== '' && Number(left) <= 0 ? seconds : undefined
-
-/** Seconds of each window by the name of its policy. */
-const windowsOf = (headers: ResponseHeaders): Map<string, number> =>
-  new Map(
-    joined(headers, 'ratelimit-policy')
-      .split(',')
-      .flatMap(item => {
-        const seconds = parameter(item, /;\s*w\s*=\s*(\d+)/)
-        return seconds === undefined ? [] : [[nameOf(item), Number(seconds)] as const]
-      }),
-  )
-
-/** Which of several windows a limit without a name has is not known: after the shortest the server says more. */
-const shortest = (windows: ReadonlyMap<string, number>): number | undefined =>
-  windows.size === 0 ? undefined : Math.min(...windows.values())
-
-const nameOf = (item: string): string => (item.split(';')[0] ?? '').trim()
 
 const firstOf = (headers: ResponseHeaders, names: readonly string[]): string | undefined =>
   names.map(name => firstHeader(headers, name)).find(value => value !== undefined)
-
-const joined = (headers: ResponseHeaders, name: string): string =>
-  [headers[name] ?? []].flat().join(',').slice(0, MAX_FIELD_LENGTH)
-
-/** No server names more policies than fit. */
-const MAX_FIELD_LENGTH = 2_000
-
-const parameter = (field: string, pattern: RegExp): string | undefined => pattern.exec(field)?.[1]
 
 const toSeconds = (value: string | undefined, now: number): number | undefined => {
   if (value === undefined || value.trim() === '') return undefined

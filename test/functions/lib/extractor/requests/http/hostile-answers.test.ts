@@ -27,9 +27,9 @@ describe('an answer that would take all memory or time ends the run with a sente
   })
 
   it.each([
-    ['JSON lines', 'jsonl', 'line 2: The response is nested too deeply.'],
-    ['packed JSON', 'json', 'The response is nested too deeply.'],
-  ])('%s are bounded alike, with the place', async (_, format, message) => {
+    ['JSON lines', 'jsonl', 'damaged', 'line 2: The response is nested too deeply.'],
+    ['packed JSON', 'json', 'depth', 'The response is nested too deeply.'],
+  ])('%s are bounded alike, with the place', async (_, format, code, message) => {
     const deep = `{"id":1,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     const body = gzipSync(format === 'jsonl' ? `{"id":1}\n${deep}\n` : `[${deep}]`)
     const { error } = await runExtraction(
@@ -40,7 +40,7 @@ describe('an answer that would take all memory or time ends the run with a sente
       { config: { jobs: [{ endpoint: 'items', response: { format } }] } },
     )
     expect(error).toMatchObject({
-      code: 'extractor.response.damaged',
+      code: `extractor.response.${code}`,
       message: expect.stringContaining(message),
     })
   })

@@ -66,7 +66,7 @@ describe('the gate of rate limits', () => {
     const time = virtualTime()
     const { gate, waits } = gateOf(time, 100)
     await gate.enter(origin)
-    gate.learn(origin, { ratelimit: '"day";r=0;t=101' })
+    gate.learn(origin, { 'ratelimit-remaining': '0', 'ratelimit-reset': '101' })
     await gate.enter(origin)
     expect(waits).toEqual([])
   })
