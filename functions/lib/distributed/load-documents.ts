@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { fieldType, snapshotContent, tableFiles } from '../storage/tables/content/snapshot-content.ts'
-import { csvDefect } from '../table-engine/csv/csv-error.ts'
+import { cutStates } from '../table-engine/csv/cut/scan-range.ts'
 import type { TableField, TableFile } from '../table-engine/files/snapshot.ts'
 import { createDocuments } from './documents.ts'
 import { type LoadPlace, loadPrefix } from './load-place.ts'
@@ -11,7 +11,10 @@ const numbers = z.array(z.number())
 const names = z.array(z.string())
 const types = z.array(z.object({ type: fieldType, isTime: z.boolean().optional(), named: z.string() }))
 const recordPlace = z.object({ offset: z.number(), line: z.number() })
-const csvRange = z.object({ start: z.number(), end: z.number(), beginsRecord: z.boolean() })
+const span = z.object({ start: z.number(), end: z.number() })
+const fileRange = span.extend({ file: z.number() })
+const cutState = z.enum(cutStates)
+const passed = z.object({ state: cutState, records: z.number() })
 const refused = z.object({ refusal })
 
 const pinnedSlice = z.object({ bucket: z.string(), key: z.string(), etag: z.string(), bytes: z.number() })
@@ -80,7 +83,7 @@ const documents = {
           columns: names.optional(),
         }),
       ),
-      groups: z.array(z.array(csvRange.extend({ file: z.number() }))),
+      groups: z.array(z.array(fileRange)),
       /** Of the file after the last one here. */
       refusal: refusal.optional(),
     }),
@@ -89,35 +92,17 @@ const documents = {
   /** Of each group: what its ranges say about themselves. */
   scanned: z.union([
     refused,
-    z.object({
-      scans: z.array(
-        z.object({
-          range: csvRange,
-          lines: z.number(),
-          readings: z.array(
-            z.object({
-              start: z.number(),
-              line: z.number(),
-              end: z.number(),
-              records: z.number(),
-              defect: csvDefect.optional(),
-            }),
-          ),
-        }),
-      ),
-    }),
+    z.object({ scans: z.array(z.object({ lines: z.number(), plain: passed, open: passed })) }),
   ]),
-  /** The parts of files that begin and end at records, in groups that one function stages. */
+  /** The ranges with what comes before each, in groups that one function stages. */
   folded: z.union([
     refused,
     z.object({
-      groups: z.array(
-        z.array(z.object({ file: z.number(), start: recordPlace, end: z.number(), records: z.number() })),
-      ),
+      groups: z.array(z.array(fileRange.extend({ state: cutState, line: z.number(), records: z.number() }))),
     }),
   ]),
-  /** Of each group: its Parquet files. */
-  staged: z.union([refused, z.object({ files: tableFiles })]),
+  /** Of each group: its Parquet files, and where the records of each range lie. */
+  staged: z.union([refused, z.object({ files: tableFiles, spans: z.array(span.nullable()) })]),
   /** That a fork of the table is written for an engine, and its run when it has been started. */
   merge: z.object({ runId: z.string().optional() }),
 }

@@ -4,7 +4,7 @@ import { type LoadPlace, loadPlace } from './load-place.ts'
 
 /**
  * What the machine does of a load that outgrows one function, in this order: opens its files, uncompresses what is compressed,
- * cuts the files into ranges, scans the ranges, picks the truth, stages the rows.
+ * cuts the files into ranges, scans the ranges, says what comes before each, stages the rows.
  */
 const loadStages = ['open', 'uncompress', 'cut', 'scan', 'fold', 'stage'] as const
 export type LoadStage = (typeof loadStages)[number]

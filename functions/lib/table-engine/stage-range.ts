@@ -1,8 +1,10 @@
 import { ChunkMemory } from './csv/chunk-memory.ts'
 import { parseCsvDialect } from './csv/csv-dialect.ts'
-import type { RecordRange } from './csv/cut/fold-ranges.ts'
-import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
+import { readRange } from './csv/cut/read-range.ts'
+import type { Cut } from './csv/cut/scan-range.ts'
+import type { CsvChunk } from './csv/split-csv.ts'
 import type { EngineContext } from './files/engine-context.ts'
+import type { ByteRange } from './files/footer.ts'
 import type { CsvSource } from './files/load-request.ts'
 import type { TableField, TableFile } from './files/snapshot.ts'
 import type { ObjectAddress } from './files/table-files.ts'
@@ -14,17 +16,21 @@ import { cellsOf } from './source-columns.ts'
 import { stageChunk } from './stage-chunk.ts'
 import type { FileColumn } from './types/field-type.ts'
 
-/** A part of an uncompressed data file. */
-interface StagedPart extends RecordRange {
+/** A range of an uncompressed data file, cut anywhere. */
+interface StagedPart extends ByteRange, Cut {
   address: ObjectAddress
+  fileEnd: number
   /** Names the file in errors when there are several. */
   source?: string | undefined
   /** Its columns, by their names in the table. Default: those of the load. */
   columns?: string[] | undefined
 }
 
+/** Where the records of a part begin and end, which begin in it. `null`: none does. */
+type RecordSpan = ByteRange | null
+
 export interface StageRangeRequest {
-  /** In the order of the load. Each begins and ends at a record. */
+  /** In the order of the load. */
   parts: StagedPart[]
   csv: Pick<
     CsvSource,
@@ -49,7 +55,7 @@ export interface StageRangeRequest {
 export const stageRange = async (
   context: EngineContext,
   request: StageRangeRequest,
-): Promise<{ files: TableFile[] }> => {
+): Promise<{ files: TableFile[]; spans: RecordSpan[] }> => {
   const { session, threads, limits, roundsNumbers } = context
   const { csv, fields, importedColumns, types, primaryKey, keyPrefix, range } = request
   const isKeyed = primaryKey.length > 0
@@ -58,9 +64,10 @@ export const stageRange = async (
   const dialect = parseCsvDialect(csv)
   await session.fitTo(fields.length)
   const publish = createPublish(context, { keyPrefix, fields })
+  const spans: RecordSpan[] = []
   let firstRow = 0
   const files = await mapAhead(
-    joinChunks(readParts(context, request), limits.chunkBytes),
+    joinChunks(readParts(context, request, spans), limits.chunkBytes),
     threads + 1,
     async (chunk, index) => {
       const order = { range, firstRow }
@@ -86,9 +93,7 @@ export const stageRange = async (
       )
     },
   )
-  const expected = request.parts.reduce((sum, { records }) => sum + records, 0)
-  if (firstRow !== expected) throw new Error(`Range ${range} has ${firstRow} records instead of ${expected}.`)
-  return { files }
+  return { files, spans }
 }
 
 const padded = (number: number): string => String(number).padStart(5, '0')
@@ -96,18 +101,26 @@ const padded = (number: number): string => String(number).padStart(5, '0')
 async function* readParts(
   { files, limits }: EngineContext,
   { parts, csv, importedColumns }: StageRangeRequest,
+  spans: RecordSpan[],
 ): AsyncGenerator<CsvChunk> {
   const memory = new ChunkMemory(limits.chunkBytes)
-  for (const { address, start, end, source, columns: names } of parts) {
-    const chunks = splitCsv(files.readDataFile(address, { start: start.offset, end }), {
+  for (const part of parts) {
+    const { address, source, columns: names, state, records } = part
+    const chunks = readRange(bytes => files.readDataFile(address, bytes), part, {
       dialect: parseCsvDialect(csv),
       chunkBytes: limits.chunkBytes,
-      hasHeader: false,
       columns: (names ?? importedColumns).length,
       source,
-      from: start,
       memory,
     })
-    yield* csv.isParquet ? numberRows(chunks, { source, row: start.line, names }) : chunks
+    // A record that goes through the cut is one of the range before.
+    const row = records + (state === 'record' ? 1 : 2)
+    let span: RecordSpan = null
+    for await (const chunk of csv.isParquet ? numberRows(chunks, { source, row, names }) : chunks) {
+      const start: number = span?.start ?? chunk.start.offset
+      span = { start, end: chunk.start.offset + chunk.bytes.length }
+      yield chunk
+    }
+    spans.push(span)
   }
 }

@@ -15,7 +15,7 @@ import { quoteColumn } from './duckdb/parquet-sql.ts'
 import { exportTable } from './export-table.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
-import type { Snapshot, TableFile } from './files/snapshot.ts'
+import type { Snapshot } from './files/snapshot.ts'
 import type { TableFiles } from './files/table-files.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
 import { loadTable } from './load-table.ts'
@@ -58,7 +58,7 @@ export interface TableEngine {
    * Writes a part of a load as Parquet files that no table has yet. Idempotent: the same request writes the same
    * objects. Throws `UserError` when a record is wrong.
    */
-  stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
+  stageRange(request: StageRangeRequest): ReturnType<typeof stageRange>
   /**
    * Gives the CSV that `recordsOfParquet` makes of a file to `show`. Resolves to what could not be read, and what its columns hold. Throws `UserError` as that does.
    */

@@ -156,11 +156,20 @@ const readStaged = async (documents: LoadDocuments, place: LoadPlace): Promise<R
     concurrency: READS,
   })
   const files: StagedLoad['files'] = []
-  for (const part of parts) {
+  /** How far the records of each file are staged. */
+  const ends = cut.files.map(({ start }) => start.offset)
+  for (const [item, part] of parts.entries()) {
     if (!part) return undefined
     if ('refusal' in part) throw refusalError(part.refusal)
     files.push(...part.files)
+    for (const [index, span] of part.spans.entries()) {
+      const file = folded.groups[item]?.[index]?.file ?? -1
+      if (span && span.start !== ends[file])
+        throw new Error(`Byte ${ends[file]} of file ${file} is not staged.`)
+      if (span) ends[file] = span.end
+    }
   }
+  if (cut.refusal) throw refusalError(cut.refusal)
   const { table, importedColumns, renamed = [], warnings, inBytes, isCompressed } = cut
   const { tableId, incremental } = request
   return {

@@ -6,10 +6,9 @@ import { type Refusal, refusalError, refusalOf } from '../../lib/distributed/ref
 import { UserError } from '../../lib/errors/errors.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { parseCsvDialect, RFC_4180 } from '../../lib/table-engine/csv/csv-dialect.ts'
-import { type Preamble, readPreamble } from '../../lib/table-engine/csv/cut/read-preamble.ts'
+import { type Preamble, readOn, readPreamble } from '../../lib/table-engine/csv/cut/read-range.ts'
 import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
-import type { ByteRange } from '../../lib/table-engine/files/footer.ts'
 import { columnNames } from '../../lib/table-engine/files/snapshot.ts'
 import type { ObjectAddress } from '../../lib/table-engine/files/table-files.ts'
 import { typeChanges } from '../../lib/table-engine/inferred-types.ts'
@@ -191,25 +190,5 @@ const cutFile = (file: number, start: number, end: number, rangeBytes: number): 
     file,
     start: placeOf(index),
     end: placeOf(index + 1),
-    beginsRecord: index === 0,
   }))
-}
-
-/** Most readers want no more than so many bytes after the ones that they ask for. */
-const AHEAD_BYTES = 64 * 1024
-
-/** Reads a part of a file and a little more; then, for whoever wants them, more and more of the bytes after it. */
-export async function* readOn(
-  read: (part: ByteRange) => AsyncIterable<Uint8Array>,
-  { start, end, fileEnd }: ByteRange & { fileEnd: number },
-): AsyncGenerator<Uint8Array> {
-  let ahead = AHEAD_BYTES
-  let at = start
-  let until = end
-  while (at < fileEnd) {
-    until = Math.min(fileEnd, until + ahead)
-    yield* read({ start: at, end: until })
-    at = until
-    ahead *= 2
-  }
 }

@@ -4,11 +4,14 @@ import type { LoadDocument } from '../../lib/distributed/load-documents.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { refusalOf } from '../../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../../lib/table-engine/csv/csv-dialect.ts'
-import { CsvError } from '../../lib/table-engine/csv/csv-error.ts'
-import { foldRanges } from '../../lib/table-engine/csv/cut/fold-ranges.ts'
-import { firstByteOf, type RangeScan, scanRange } from '../../lib/table-engine/csv/cut/scan-range.ts'
-import type { ByteRange } from '../../lib/table-engine/files/footer.ts'
-import { cutFiles, readOn } from './cut-files.ts'
+import {
+  type Cut,
+  firstCut,
+  nextCut,
+  type RangeScan,
+  scanRange,
+} from '../../lib/table-engine/csv/cut/scan-range.ts'
+import { cutFiles } from './cut-files.ts'
 import { openSlices, uncompressGroup } from './open-slices.ts'
 import type { Piece, PieceServices } from './piece.ts'
 
@@ -58,10 +61,9 @@ const stageGroup = async (
   const engine = await tableEngine()
   try {
     const staged = await engine.stageRange({
-      parts: (folded.groups[item] ?? []).map(({ file: index, ...part }) => {
-        const file = files[index]
-        if (!file) throw new Error(`The load has no file ${index}`)
-        return { ...part, address: file.address, source: file.source, columns: file.columns }
+      parts: (folded.groups[item] ?? []).map(({ file, ...part }) => {
+        const { address, bytes: fileEnd, source, columns } = fileAt(files, file)
+        return { ...part, address, fileEnd, source, columns }
       }),
       csv: source,
       importedColumns,
@@ -72,66 +74,52 @@ const stageGroup = async (
       range: item,
       keyPrefix: loadPrefix(load),
     })
-    await documents.write(load, 'staged', { files: staged.files }, item)
+    await documents.write(load, 'staged', staged, item)
   } catch (error) {
     await documents.write(load, 'staged', { refusal: refusalOf(error) }, item)
   }
 }
 
-type Folded = LoadDocument<'folded'>
-type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
-type Part = Extract<Folded, { groups: unknown }>['groups'][number][number]
+type CutLoad = Extract<LoadDocument<'cut'>, { files: unknown }>
 
-/** Picks what is true of all that was scanned: groups of parts that begin and end at records. */
-const foldScans = async (load: LoadPlace, { documents }: PieceServices): Promise<void> => {
-  const cut = await documents.read(load, 'cut')
-  const { source } = await documents.read(load, 'request')
-  const fold = async (): Promise<Folded> => {
-    if (!('files' in cut)) return cut
-    const scanned = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
-      concurrency: READS,
-    })
-    const refused = scanned.find(group => 'refusal' in group)
-    if (refused) return refused
-    return foldFiles(
-      cut,
-      scanned.map(group => ('scans' in group ? group.scans : [])),
-      source.isParquet,
-    )
-  }
-  await documents.write(load, 'folded', await fold())
+const fileAt = (files: CutLoad['files'], index: number): CutLoad['files'][number] => {
+  const file = files[index]
+  if (!file) throw new Error(`The load has no file ${index}`)
+  return file
 }
 
-/**
- * Files follow each other, so the first thing wrong is that of the first file that has one. What was Parquet has rows in place of lines.
- */
-const foldFiles = (
-  { files, groups, refusal }: Cut,
-  scans: RangeScan[][],
-  hasRows: boolean | undefined,
-): Folded => {
-  const scanned = groups.flatMap((group, item) =>
-    group.map(({ file }, index) => ({ file, item, scan: scans[item]?.[index] })),
-  )
-  const byFile = Map.groupBy(scanned, ({ file }) => file)
-  const parts: Part[][] = groups.map(() => [])
-  for (const [file, { start }] of files.entries()) {
-    const ofFile = byFile.get(file) ?? []
-    const folded = foldRanges(
-      ofFile.flatMap(({ scan }) => (scan ? [scan] : [])),
-      start,
+/** Follows the scans from range to range: then what comes before each is known. */
+const foldScans = async (load: LoadPlace, { documents }: PieceServices): Promise<void> => {
+  const cut = await documents.read(load, 'cut')
+  if (!('files' in cut)) return documents.write(load, 'folded', cut)
+  const scanned = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
+    concurrency: READS,
+  })
+  const refused = scanned.find(group => 'refusal' in group)
+  const folded =
+    refused ??
+    foldGroups(
+      cut,
+      scanned.map(group => ('scans' in group ? group.scans : [])),
     )
-    if ('defect' in folded) return { refusal: refusalOf(new CsvError(folded.defect)) }
-    let row = 1
-    for (const range of folded.ranges) {
-      // The group of the range in which its first record begins.
-      const { item = 0 } = ofFile.find(({ scan }) => scan && range.start.offset < scan.range.end) ?? {}
-      parts[item]?.push({ file, ...range, ...(hasRows && { start: { ...range.start, line: row } }) })
-      row += range.records
-    }
+  await documents.write(load, 'folded', folded)
+}
+
+const foldGroups = ({ files, groups }: CutLoad, scans: RangeScan[][]) => {
+  let last = -1
+  let cut: Cut | undefined
+  return {
+    groups: groups.map((group, item) =>
+      group.map((range, index) => {
+        const scan = scans[item]?.[index]
+        if (!scan) throw new Error(`Range ${index} of group ${item} was not scanned`)
+        const here = cut && range.file === last ? cut : firstCut(fileAt(files, range.file).start)
+        last = range.file
+        cut = nextCut(here, scan)
+        return { ...range, ...here }
+      }),
+    ),
   }
-  if (refusal) return { refusal }
-  return { groups: parts.filter(({ length }) => length > 0) }
 }
 
 /** Small slices take longer to ask for than to scan. */
@@ -146,24 +134,16 @@ const scanGroup = async (
   const { source } = await documents.read(load, 'request')
   const cut = await documents.read(load, 'cut')
   if (!('files' in cut)) throw new Error('A load that cannot be cut has no ranges')
-  const { files, groups, importedColumns } = cut
   const scanned = pMap(
-    groups[item] ?? [],
-    async ({ file: index, ...range }) => {
-      const file = files[index]
-      if (!file) throw new Error(`The load has no file ${index}`)
-      const read = (part: ByteRange) => stored.readDataFile(file.address, part)
-      const bytes = readOn(read, { start: firstByteOf(range), end: range.end, fileEnd: file.bytes })
-      const format = {
-        dialect: parseCsvDialect(source),
-        columns: (file.columns ?? importedColumns).length,
-        source: file.source,
-      }
-      return scanRange(bytes, range, format)
-    },
+    cut.groups[item] ?? [],
+    ({ file, start, end }) =>
+      scanRange(
+        stored.readDataFile(fileAt(cut.files, file).address, { start, end }),
+        parseCsvDialect(source),
+      ),
     { concurrency: SCANS },
   )
-  // What is malformed is in the scans. Refused is a file that is no longer what it was.
+  // Refused is a file that is no longer what it was.
   const result = await scanned.then(
     scans => ({ scans }),
     error => ({ refusal: refusalOf(error) }),

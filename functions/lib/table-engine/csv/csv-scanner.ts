@@ -1,5 +1,5 @@
 import type { CsvDialect } from './csv-dialect.ts'
-import { CsvError, PROBLEMS } from './csv-error.ts'
+import { PROBLEMS, raggedRecord, wrongSyntax } from './csv-error.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -190,7 +190,7 @@ export class CsvScanner {
 
   /** The error for what is wrong where it has come to. */
   readonly refuse = (problem: string, advice: string): Error =>
-    new CsvError({ source: this.#source, offset: this.#offset, line: this.#line, problem, advice })
+    wrongSyntax({ source: this.#source, offset: this.#offset, line: this.#line, problem, advice })
 
   takeFacts(): CsvFacts {
     const facts = {
@@ -225,7 +225,7 @@ export class CsvScanner {
       this.#cellStart = end
       return false
     } else if (this.#cells !== this.#columns || this.#blankLines > 0) {
-      throw new CsvError({
+      throw raggedRecord({
         ...this.#recordPosition(),
         cells: this.#blankLines > 0 ? 1 : this.#cells,
         columns: this.#columns,
@@ -261,7 +261,7 @@ export class CsvScanner {
   }
 
   #tooLong(): Error {
-    return new CsvError({
+    return wrongSyntax({
       ...this.#recordPosition(),
       problem: `The record that begins here is longer than ${this.#maxRecordBytes} bytes`,
       advice: 'Most often a quote in it is never closed',
@@ -271,7 +271,7 @@ export class CsvScanner {
   /** The error at `offset`, or that the record is too long there already: the same, however the file is cut. */
   #fail(offset: number, line: number, problem: keyof typeof PROBLEMS): Error {
     if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
-    return new CsvError({ source: this.#source, offset, line, ...PROBLEMS[problem] })
+    return wrongSyntax({ source: this.#source, offset, line, ...PROBLEMS[problem] })
   }
 }
 

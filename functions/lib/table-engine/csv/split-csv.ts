@@ -50,6 +50,8 @@ export interface SplitCsvOptions {
   maxRecordBytes?: number
   /** Where the bytes begin, when they are a part of a file that begins with a record. Default: its start. */
   from?: RecordPlace
+  /** Ends with the first record that ends at or after this place. Default: with the file. */
+  until?: number
   /** Where chunks are kept. Default: memory of its own. */
   memory?: ChunkMemory
 }
@@ -73,6 +75,7 @@ export async function* splitCsv(
     hasHeader,
     ignoredLines = 0,
     from = FILE_START,
+    until = Number.POSITIVE_INFINITY,
     memory = new ChunkMemory(chunkBytes),
     ...options
   }: SplitCsvOptions,
@@ -83,6 +86,7 @@ export async function* splitCsv(
   let isHeader = hasHeader
   const pieces = new ChunkBytes(memory)
   let start = from
+  const endChunkAfter = (bytes: number): void => scanner.stopAfter(Math.min(bytes, until - scanner.offset))
 
   const takeChunk = (): CsvChunk => {
     if (pieces.lastByte !== LINE_FEED) pieces.append(Buffer.from([LINE_FEED]))
@@ -90,11 +94,11 @@ export async function* splitCsv(
     const origins = [{ source: options.source, line: start.line, records: facts.records }]
     const chunk = { ...facts, ...pieces.take(), columns: scanner.columns, isHeader, start, origins }
     isHeader = false
-    scanner.stopAfter(chunkBytes)
+    endChunkAfter(chunkBytes)
     return chunk
   }
 
-  scanner.stopAfter(hasHeader ? 1 : chunkBytes)
+  endChunkAfter(hasHeader ? 1 : chunkBytes)
   for await (const bytes of textOf(file, scanner.refuse)) {
     let index = 0
     if (scanner.offset === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)) {
@@ -106,7 +110,7 @@ export async function* splitCsv(
         const lineFeed = bytes.indexOf(LINE_FEED, index)
         const next = lineFeed === -1 ? bytes.length : lineFeed + 1
         scanner.skip(next - index, lineFeed === -1 ? 0 : 1)
-        scanner.stopAfter(chunkBytes)
+        endChunkAfter(chunkBytes)
         if (lineFeed !== -1) linesToIgnore--
         index = next
         continue
@@ -115,7 +119,9 @@ export async function* splitCsv(
       const next = scanner.scan(bytes, index)
       pieces.append(bytes.subarray(index, next))
       index = next
-      if (scanner.stopped) yield takeChunk()
+      if (!scanner.stopped) continue
+      yield takeChunk()
+      if (scanner.offset >= until) return
     }
   }
   pieces.cut(scanner.finish())

@@ -3,59 +3,39 @@ import { isUtf8 } from 'node:buffer'
 /** Makes the error for what is wrong at the place that its maker has come to. */
 type Refuse = (problem: string, advice: string) => Error
 
-/** The text of a file of any format, decoded once and in one way: see {@link TextPieces}. */
-export async function* textOf(file: AsyncIterable<Uint8Array>, refuse: Refuse): AsyncGenerator<Uint8Array> {
-  const text = new TextPieces(refuse)
-  for await (const arrived of file) yield* text.next(arrived)
-  yield* text.last()
-}
-
 /**
- * Makes pieces of a file into pieces that are text and end between characters.
+ * The text of a file of any format, decoded once and in one way: its pieces as they are, but that they end between characters.
  *
- * A piece with a defect is first passed on up to the defect, because an error in there comes earlier in the file. Then
- * it throws what `refuse` makes.
+ * What is yielded is a part of what has arrived, or a character that began in an earlier piece. A piece with a defect is first
+ * passed on up to the defect, because an error in there comes earlier in the file. Then it throws what `refuse` makes.
  */
-export class TextPieces {
-  readonly #refuse: Refuse
-  #unfinished: Uint8Array = new Uint8Array(0)
-
-  constructor(refuse: Refuse) {
-    this.#refuse = refuse
-  }
-
-  /** What is yielded is a part of what has arrived, or a character that began in an earlier piece. Nothing else is kept. */
-  *next(arrived: Uint8Array): Generator<Uint8Array> {
+export async function* textOf(file: AsyncIterable<Uint8Array>, refuse: Refuse): AsyncGenerator<Uint8Array> {
+  let unfinished: Uint8Array = new Uint8Array(0)
+  for await (const arrived of file) {
     let bytes = arrived
-    while (this.#unfinished.length > 0 && bytes.length > 0) {
-      const joined = Buffer.concat([this.#unfinished, bytes.subarray(0, 1)])
+    while (unfinished.length > 0 && bytes.length > 0) {
+      const joined = Buffer.concat([unfinished, bytes.subarray(0, 1)])
       bytes = bytes.subarray(1)
       const isUnfinished = countUnfinishedBytes(joined) === joined.length
-      this.#unfinished = isUnfinished ? joined : new Uint8Array(0)
-      if (!isUnfinished) yield* this.#check(joined)
+      unfinished = isUnfinished ? joined : new Uint8Array(0)
+      if (!isUnfinished) yield* checked(joined, refuse)
     }
-    if (bytes.length === 0) return
+    if (bytes.length === 0) continue
     const whole = bytes.length - countUnfinishedBytes(bytes)
-    this.#unfinished = Buffer.from(bytes.subarray(whole))
-    yield* this.#check(bytes.subarray(0, whole))
+    unfinished = Buffer.from(bytes.subarray(whole))
+    yield* checked(bytes.subarray(0, whole), refuse)
   }
+  yield* checked(unfinished, refuse)
+}
 
-  /** What is left at the end of the file. */
-  *last(): Generator<Uint8Array> {
-    yield* this.#check(this.#unfinished)
-  }
-
-  *#check(bytes: Uint8Array): Generator<Uint8Array> {
-    const defect = findTextDefect(bytes)
-    if (defect === undefined) {
-      if (bytes.length > 0) yield bytes
-      return
-    }
-    if (defect.index > 0) yield bytes.subarray(0, defect.index)
-    throw defect.isNul
-      ? this.#refuse('A NUL byte, which no text has', 'Export the file again, as text in UTF-8')
-      : this.#refuse('A byte that is not UTF-8', 'Export the file again, with encoding UTF-8')
-  }
+function* checked(bytes: Uint8Array, refuse: Refuse): Generator<Uint8Array> {
+  const defect = findTextDefect(bytes)
+  const text = defect === undefined ? bytes : bytes.subarray(0, defect.index)
+  if (text.length > 0) yield text
+  if (defect === undefined) return
+  throw defect.isNul
+    ? refuse('A NUL byte, which no text has', 'Export the file again, as text in UTF-8')
+    : refuse('A byte that is not UTF-8', 'Export the file again, with encoding UTF-8')
 }
 
 /** Where bytes stop being text: the index of a NUL byte or of the first byte of an invalid UTF-8 sequence. */

@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
 import { type CsvDialect, RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
-import { CsvError } from '#lib/table-engine/csv/csv-error.ts'
-import { foldRanges } from '#lib/table-engine/csv/cut/fold-ranges.ts'
-import { readPreamble } from '#lib/table-engine/csv/cut/read-preamble.ts'
-import { firstByteOf, scanRange } from '#lib/table-engine/csv/cut/scan-range.ts'
+import { type ReadPart, readPreamble, readRange } from '#lib/table-engine/csv/cut/read-range.ts'
+import { firstCut, nextCut, scanRange } from '#lib/table-engine/csv/cut/scan-range.ts'
 import { parseRecords } from '#lib/table-engine/csv/parse-records.ts'
 import { splitCsv } from '#lib/table-engine/csv/split-csv.ts'
 import { runs } from '#support/thorough.ts'
@@ -57,23 +55,22 @@ const readCut = async (
       options.columns ?? header?.columns ?? [...parseRecords(Buffer.from(file), dialect)][0]?.length ?? 0
     const format = { dialect, columns, ...limit }
     const places = [start.offset, ...cuts.filter(cut => cut > start.offset && cut < file.length), file.length]
-    const ranges = [...new Set(places)]
-      .toSorted((a, b) => a - b)
-      .flatMap((at, index, all) => {
-        const end = all[index + 1]
-        return end === undefined ? [] : [{ start: at, end, beginsRecord: index === 0 }]
-      })
-    const scans = await Promise.all(
-      ranges.map(range => scanRange(of(file.subarray(firstByteOf(range)), pieceBytes), range, format)),
-    )
-    const folded = foldRanges(scans, start)
-    if ('defect' in folded) throw new CsvError(folded.defect)
-    for (const { start: from, end, records: counted } of folded.ranges) {
-      const part = of(file.subarray(from.offset, end), pieceBytes)
-      const before = records.length
-      for await (const { bytes } of splitCsv(part, { ...format, from, hasHeader: false, chunkBytes: 30 }))
+    const ends = [...new Set(places)].toSorted((a, b) => a - b)
+    const read: ReadPart = part => of(file.subarray(part.start, part.end), pieceBytes)
+    let cut = firstCut(start)
+    let reached = start.offset
+    for (const [index, end] of ends.slice(1).entries()) {
+      const range = { start: ends[index] ?? 0, end, fileEnd: file.length }
+      for await (const { bytes, start: at } of readRange(
+        read,
+        { ...range, ...cut },
+        { ...format, chunkBytes: 30 },
+      )) {
+        expect(at.offset).toBe(reached)
+        reached += bytes.length
         records.push(...parseRecords(bytes, dialect))
-      expect(records.length - before).toBe(counted)
+      }
+      cut = nextCut(cut, await scanRange(read(range), dialect))
     }
     return records
   } catch (error) {
