@@ -116,9 +116,7 @@ const refuse = async (
   const runId = runIdOf(execution)
   const { componentId, configId } = input
   log.warn('run not begun', { runId, componentId, configId, ...details, reason })
-  const begun = newRun({ runId, input, configuration: { version: 0 }, authors: [] }, now())
-  const run: Run = { ...begun, phase: 'end', continueOnFailure: false, rows: [], error }
-  return end(await runs.create(run), execution, services)
+  return end(await runs.create(newRun({ runId, input, error }, now())), execution, services)
 }
 
 const work = async (stored: StoredRun, services: RunServices): Promise<Answer> => {

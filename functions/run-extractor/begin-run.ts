@@ -3,24 +3,22 @@ import { mergeConfiguration } from '../lib/storage/configurations/merge-configur
 import { lastAuthorIdOf, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
-import { enterRow, type RowOfRun, type Run, type Snapshot } from './run.ts'
+import { enterRow, type RowOfRun, type Run, type RunFailure, type Snapshot } from './run.ts'
 
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (
-  begun: RunToBegin,
+  begun: BegunRun & { configuration: Configuration },
   { storage, now }: { storage: StorageClient; now: () => Date },
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
-  const { configuration } = begun
-  const imageParameters = await imageParametersOf(begun.input.componentId, storage)
-  const { adoptedSecrets } = configuration
+  const { configuration, input } = begun
+  const imageParameters = await imageParametersOf(input.componentId, storage)
   const units = unitsOf(configuration)
-  const at = now()
-  const run: Run = {
-    ...newRun(begun, at),
-    continueOnFailure: configuration.configuration['continueOnFailure'] === true,
-    rows: units.map(unit => ({ ...newRow(unit), hasInputs: 'storage' in unit.configuration })),
+  const rows = units.map(unit => ({ ...newRow(unit), hasInputs: 'storage' in unit.configuration }))
+  const { adoptedSecrets } = configuration
+  return {
+    run: newRun({ ...begun, rows }, now()),
+    snapshot: { rows: units, imageParameters, adoptedSecrets },
   }
-  return { run: enterRow(run, 0, at), snapshot: { rows: units, imageParameters, adoptedSecrets } }
 }
 
 interface Unit {
@@ -60,41 +58,38 @@ const imageParametersOf = async (
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
 }
 
-interface RunToBegin {
+interface BegunRun {
   runId: string
   input: RunInput
   /** As it was when the authors' rights were looked up: what runs, and in whose rights, belong together. */
-  configuration: Configuration
-  authors: RunAuthor[]
+  configuration?: Configuration
+  authors?: RunAuthor[]
+  rows?: RowOfRun[]
+  /** Why it never begins. */
+  error?: RunFailure
 }
 
-/** A run at its first leg, before anything is known of its rows. */
+/** A run at its first row, or at its end when it has none. */
 export const newRun = (
-  {
-    runId,
-    input: { componentId, configId, branchId, trigger },
-    configuration,
-    authors,
-  }: Omit<RunToBegin, 'configuration'> & { configuration: Pick<Configuration, 'version'> },
+  { runId, input, configuration, authors = [], rows = [], error }: BegunRun,
   at: Date,
-): Omit<Run, 'rows' | 'continueOnFailure'> => ({
-  id: runId,
-  componentId,
-  configId,
-  configVersion: configuration.version,
-  ...(branchId !== undefined && { branchId }),
-  trigger: trigger ?? null,
-  authors,
-  startedAt: at.toISOString(),
-  phase: 'leg',
-  phaseStartedAt: at.toISOString(),
-  rowIndex: 0,
-  rowStartedAt: at.toISOString(),
-  checkpointKey: null,
-  inputs: [],
-  outputs: [],
-  stateKey: null,
-})
+): Run => {
+  const { componentId, configId, branchId, trigger = null } = input
+  const facts = {
+    id: runId,
+    componentId,
+    configId,
+    configVersion: configuration?.version ?? 0,
+    ...(branchId !== undefined && { branchId }),
+    trigger,
+    authors,
+    continueOnFailure: configuration?.configuration['continueOnFailure'] === true,
+    startedAt: at.toISOString(),
+    rows,
+    ...(error && { error }),
+  }
+  return enterRow(facts, 0, at)
+}
 
 /** A row that has done nothing yet. */
 export const newRow = ({ id, name }: Pick<RowOfRun, 'id' | 'name'>): RowOfRun => ({

@@ -92,12 +92,16 @@ export const enterStep = (run: Run, step: Run['phase'], now: Date): Run => ({
   phaseStartedAt: now.toISOString(),
 })
 
+type PlaceOfRun = 'rowIndex' | 'rowStartedAt' | 'phase' | 'phaseStartedAt'
+type OfRow = 'checkpointKey' | 'stateKey' | 'inputs' | 'outputs'
+
 /** The run at the beginning of a row, or at its end when there are no more. */
-export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
+export const enterRow = (run: Omit<Run, PlaceOfRun | OfRow>, rowIndex: number, now: Date): Run => {
   const row = run.rows[rowIndex]
-  const step = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
-  const clean = { rowIndex, rowStartedAt: now.toISOString(), checkpointKey: null, stateKey: null }
-  return enterStep({ ...run, ...clean, inputs: [], outputs: [] }, step, now)
+  const phase = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
+  const at = now.toISOString()
+  const place = { rowIndex, rowStartedAt: at, phase, phaseStartedAt: at } as const
+  return { ...run, ...place, checkpointKey: null, stateKey: null, inputs: [], outputs: [] }
 }
 
 /** The current row ended: the next one follows, unless it failed and the configuration does not go on then. */

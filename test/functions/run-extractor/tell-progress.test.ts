@@ -9,13 +9,12 @@ import type { RunProgress } from '#lib/wire/run-body.ts'
 const toBegin = {
   runId: 'run-1',
   input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'skip' as const },
-  configuration: { version: 1 } as Configuration, // no more of it is read
+  configuration: { version: 1, configuration: {} } as Configuration, // no more of it is read
   authors: [],
 }
 const earlier = { job: '0', endpoint: 'orders', dataType: 'orders', runs: 1, pages: 7, rows: 70, ended: {} }
 const run = {
   ...newRun(toBegin, new Date()),
-  continueOnFailure: false,
   rows: [
     newRow({ id: 'a', name: 'customers' }),
     { ...newRow({ id: 'b', name: '' }), legs: 1, jobs: [earlier] },
