@@ -41,6 +41,8 @@ export interface WatchedPage {
   beside: Json | undefined
   /** The items where `beside` may have them. */
   rows?: readonly Json[] | undefined
+  /** Where items should be, of an answer that has nothing there but these keys elsewhere. */
+  missing?: { path: string; keys: readonly string[] } | undefined
   /** It is the page that the one before told of, and has no content. */
   isNothing?: boolean
 }
@@ -57,7 +59,9 @@ export class RunWatch {
   readonly #requests: Set<string>
   readonly #items = new Map<string, number>()
   readonly seen: Seen
-  more: Saying | undefined
+  /** What the last answer says of more. */
+  #more: Saying | undefined
+  #missing: WatchedPage['missing']
 
   constructor(
     { requests, items, ...seen }: SavedWatch = { rows: 0, count: 0, pages: 0, requests: [], items: [] },
@@ -81,13 +85,14 @@ export class RunWatch {
    */
   page(
     job: string,
-    { count, items, headers, beside, rows, isNothing }: WatchedPage,
+    { count, items, headers, beside, rows, isNothing, missing }: WatchedPage,
     places: readonly TotalPlace[] = usualPlaces,
   ): void {
     const { seen } = this
     seen.rows += count
     seen.count = count
     seen.pages++
+    this.#missing = missing
     const isRow = rows?.[0] !== undefined && rows[0] === beside
     const total = totalOf(isRow ? undefined : beside, headers, places)
     if (total !== undefined) {
@@ -96,7 +101,7 @@ export class RunWatch {
     }
     if (!isRow) seen.error ??= saysError(beside, rows)
     if (count > 0 || isNothing === true || saysAnything(beside))
-      this.more = isRow ? undefined : saysMore(beside, headers)
+      this.#more = isRow ? undefined : saysMore(beside, headers)
     if (count === 0) return
     const digest = digestOf(items)
     const times = (this.#items.get(digest) ?? 0) + 1
@@ -126,6 +131,64 @@ export class RunWatch {
     this.#requests.add(digest)
     if (pages >= MAX_PAGES) throw endless(job, `it has more than ${MAX_PAGES.toLocaleString('en-US')} pages`)
   }
+
+  /** What the answers say against the end of the run: each with the key that would mend it. Nothing when they do not say that there is more. */
+  against({ stuck, isRepeated = false, knowsTotal, leavesNext }: RunEnding): string[] {
+    const { rows, count, lastTotal, error } = this.seen
+    const total = lastTotal?.total
+    const mayLack = total === undefined || rows < total
+    const found: string[] = []
+    // A page that comes again without rows is the last one of many APIs
+    const hasRepeated = isRepeated && count > 0
+    if (hasRepeated && mayLack)
+      found.push(
+        'the API sent the page before again: does it know the parameter of the page, or want it elsewhere?',
+      )
+    if (stuck !== undefined && mayLack) found.push(`${stuck}, with ${many(count, 'row')} on the page`)
+    if (this.#missing !== undefined && !isRepeated) {
+      const keys = this.#missing.keys.map(key => `"${key}"`).join(', ')
+      found.push(
+        `there is nothing at ${this.#missing.path}, where the answer has ${keys}: look at "dataField", or at what the answer says`,
+      )
+    }
+    if (!knowsTotal && total !== undefined && total > rows)
+      found.push(
+        `the answer says a total of ${many(total)}, and ${many(rows, 'row was', 'rows were')} read: look at "pagination"`,
+      )
+    if (error !== undefined) found.push(`the answer says ${error}: not all may have come`)
+    if (this.#more !== undefined && !hasRepeated && !leavesNext)
+      found.push(`${this.#more.says} (${this.#more.key})`)
+    return found
+  }
+
+  /** Whether the API said a total, and so many rows came. */
+  get hasAll(): boolean {
+    return this.seen.lastTotal?.total === this.seen.rows
+  }
+
+  /** What a run lacks whose job has `completeness`; nothing when it is complete as far as the API lets anybody know. */
+  lacks(): string[] {
+    const { rows, firstTotal: first, lastTotal: last } = this.seen
+    if (first === undefined || last === undefined)
+      return ['nothing shows whether it is complete: the API said no total']
+    const said = `the API said ${many(first.total, 'row')} on page ${first.page} and ${many(last.total)} on page ${last.page}`
+    return [
+      ...(first.total === last.total ? [] : [said]),
+      ...(rows === last.total ? [] : [`${many(rows)} of ${many(last.total, 'row')}`]),
+    ]
+  }
+}
+
+/** How one run of a job ended. */
+export interface RunEnding {
+  /** Why there is no next page although nothing says that this was the last. */
+  stuck?: string | undefined
+  /** The last page equals the one before. */
+  isRepeated?: boolean
+  /** The total is judged by `completeness`. */
+  knowsTotal: boolean
+  /** The end is told by something else than the address of a next page, which is there all the same. */
+  leavesNext: boolean
 }
 
 /** What the page before said holds while an answer says nothing at all. */
@@ -172,59 +235,6 @@ const asCount = (value: Json | undefined): number | undefined =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
     ? Number(value)
     : undefined
-
-/** How one run of a job ended. */
-export interface RunEnding {
-  /** Why there is no next page although nothing says that this was the last. */
-  stuck?: string | undefined
-  /** The last page equals the one before, and has rows. */
-  isRepeated?: boolean
-  /** The keys of a response that has nothing where its rows should be. */
-  missing?: { path: string; keys: readonly string[] } | undefined
-  /** The total is judged by `completeness`. */
-  knowsTotal: boolean
-}
-
-/** What the answers say against the end of a run: each with the key that would mend it. Nothing when they do not say that there is more. */
-export const judgeEnd = (
-  { stuck, isRepeated = false, missing, knowsTotal }: RunEnding,
-  { rows, count, lastTotal, error }: Seen,
-  more: Saying | undefined,
-): string[] => {
-  const total = lastTotal?.total
-  const found: string[] = []
-  if (isRepeated && (total === undefined || rows < total))
-    found.push(
-      'the API sent the page before again: does it know the parameter of the page, or want it elsewhere?',
-    )
-  if (stuck !== undefined && (total === undefined || rows < total))
-    found.push(`${stuck}, with ${many(count, 'row')} on the page`)
-  if (missing !== undefined)
-    found.push(
-      `there is nothing at ${missing.path}, where the answer has ${missing.keys.map(key => `"${key}"`).join(', ')}: look at "dataField", or at what the answer says`,
-    )
-  if (!knowsTotal && total !== undefined && total > rows)
-    found.push(
-      `the answer says a total of ${many(total)}, and ${many(rows, 'row was', 'rows were')} read: look at "pagination"`,
-    )
-  if (error !== undefined) found.push(`the answer says ${error}: not all may have come`)
-  if (more !== undefined && !isRepeated) found.push(`${more.says} (${more.key})`)
-  return found
-}
-
-/** What a run lacks whose job has `completeness`; nothing when it is complete as far as the API lets anybody know. */
-export const judgeTotal = ({ rows, firstTotal: first, lastTotal: last }: Seen): string[] => {
-  if (first === undefined || last === undefined)
-    return ['nothing shows whether it is complete: the API said no total']
-  return [
-    ...(first.total === last.total
-      ? []
-      : [
-          `the API said ${many(first.total, 'row')} on page ${first.page} and ${many(last.total)} on page ${last.page}`,
-        ]),
-    ...(rows === last.total ? [] : [`${many(rows)} of ${many(last.total, 'row')}`]),
-  ]
-}
 
 const many = (value: number, one?: string, several = `${one}s`): string =>
   value.toLocaleString('en-US') + (one === undefined ? '' : ` ${value === 1 ? one : several}`)

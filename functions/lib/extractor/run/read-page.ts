@@ -7,16 +7,7 @@ import { stepAfter } from './incremental.ts'
 import type { Iteration } from './prepare-iteration.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { type JobRun, type Pending, type PendingPage, pendingChildren, startRun } from './start-run.ts'
-import {
-  hasAll,
-  isWatched,
-  listOf,
-  nameOf,
-  type RunEnd,
-  tellEnd,
-  watchedPage,
-  watchPage,
-} from './watch-run.ts'
+import { listOf, nameOf, type RunEnd, tellEnd, watchPage } from './watch-run.ts'
 
 /** Of a list in memory: rows of it for some seconds. A longer one is read in parts, so that a stop may come in between. */
 const LIST_ITEMS = 100_000
@@ -169,9 +160,9 @@ const endPage = (
   iteration: Iteration,
 ): PendingPage | undefined => {
   const { response, headers, url } = fetched
-  const seen = isWatched(work.run, iteration) ? watchedPage(work, fetched) : undefined
+  watchPage(work, fetched, iteration)
   const items = itemsOfPage(work, fetched, last, iteration)
-  const next = nextPage(work, { response, items, headers, url }, seen, iteration)
+  const next = nextPage(work, { response, items, headers, url }, iteration)
   if (fetched.items !== undefined) removeItems(iteration.spool.items, fetched.items)
   return next
 }
@@ -201,24 +192,20 @@ const itemsOfPage = (
   }
 }
 
-/** @param seen the page as it came, for the watch of the run */
 const nextPage = (
   { run, request }: PendingPage,
   page: Page,
-  seen: ReturnType<typeof watchedPage> | undefined,
   iteration: Iteration,
 ): PendingPage | undefined => {
   const { paginator } = run
-  watchPage(run, request, seen)
-  const { missing } = seen ?? {}
   const stopped = endByConfiguration({ run, request }, page, iteration)
-  if (stopped !== undefined) return endRun(run, { missing, ...stopped }, iteration)
+  if (stopped !== undefined) return endRun(run, stopped, iteration)
   const next = paginator.next(page, request)
   const isSame = next !== undefined && paginator.toldBy === 'items' && run.watch?.hasAsked(next) === true
   if (next === undefined || isSame) {
     const reason = isSame ? STUCK : paginator.ended
     const stuck = isSame ? STUCK : paginator.stuck?.(page, request)
-    return endRun(run, { reason, stuck, missing }, iteration)
+    return endRun(run, { reason, stuck }, iteration)
   }
   run.watch?.asks(nameOf(run), next, run.progress.pages)
   return { run, request: next }
@@ -239,7 +226,8 @@ const endByConfiguration = (
   if (roomOf(plan) === 0) return { reason: 'the preview is full', isWanted: true }
   const stop = paginator.stop(page, progress, now())
   if (stop?.isCut !== true) return stop && { reason: stop.reason }
-  const isAll = hasAll(run) || paginator.isLast(page, request, progress)
+  const isAll =
+    (plan.job.completeness !== undefined && run.watch?.hasAll) || paginator.isLast(page, request, progress)
   return { reason: stop.reason, isWanted: true, ...(isAll ? {} : { cut: stop.reason }) }
 }
 

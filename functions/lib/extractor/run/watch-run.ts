@@ -1,17 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { isContainer, isObject, type Json } from '../../json/json-value.ts'
 import { completenessOf } from '../config/job-schema.ts'
-import {
-  judgeEnd,
-  judgeTotal,
-  type RunEnding,
-  RunWatch,
-  type TotalPlace,
-  totalOf,
-  usualPlaces,
-  type WatchedPage,
-} from '../paging/completeness.ts'
-import type { PageRequest } from '../requests/http/page-request.ts'
+import { RunWatch, type TotalPlace, totalOf, usualPlaces, type WatchedPage } from '../paging/completeness.ts'
 import type { FetchedPage } from '../requests/http/parse-response.ts'
 import { findItems } from '../values/select/find-items.ts'
 import type { Iteration } from './prepare-iteration.ts'
@@ -19,22 +9,23 @@ import type { JobRun, PendingPage } from './start-run.ts'
 
 export const nameOf = ({ plan, request }: JobRun): string => request.endpoint ?? plan.job.endpoint
 
-/** Whether the pages of a run are looked at. A preview reads no more than the first rows. */
-export const isWatched = ({ plan }: JobRun, { silence, options: { maxRows } }: Iteration): boolean =>
-  maxRows === undefined && (silence !== undefined || plan.job.completeness !== undefined)
-
-/** @throws UserError `extractor.pagination.endless` */
+/**
+ * Looks at a page as it came, where its run is watched. A preview reads no more than the first rows.
+ *
+ * @throws UserError `extractor.pagination.endless`
+ */
 export const watchPage = (
-  run: JobRun,
-  request: PageRequest,
-  seen: { watched: WatchedPage } | undefined,
+  work: PendingPage,
+  fetched: FetchedPage,
+  { silence, options: { maxRows } }: Iteration,
 ): void => {
-  if (seen === undefined) return
+  const { run, request } = work
+  if (maxRows !== undefined || (silence === undefined && run.plan.job.completeness === undefined)) return
   if (run.watch === undefined) {
     run.watch = new RunWatch()
     run.watch.asks(nameOf(run), request, 0)
   }
-  run.watch.page(nameOf(run), seen.watched, totalPlaces(run))
+  run.watch.page(nameOf(run), watchedPage(work, fetched), totalPlaces(run))
 }
 
 const totalPlaces = ({ plan, paginator }: JobRun): readonly TotalPlace[] => {
@@ -44,15 +35,13 @@ const totalPlaces = ({ plan, paginator }: JobRun): readonly TotalPlace[] => {
   return paginator.limitField === undefined ? usualPlaces : [...usualPlaces, paginator.limitField]
 }
 
-/** Whether the API said a total, and so many rows came. */
-export const hasAll = ({ plan, watch }: JobRun): boolean =>
-  plan.job.completeness !== undefined &&
-  watch !== undefined &&
-  watch.seen.lastTotal?.total === watch.seen.rows
-
 /** How a run ended. */
-export interface RunEnd extends Omit<RunEnding, 'knowsTotal'> {
+export interface RunEnd {
   reason: string
+  /** Why there is no next page although nothing says that this was the last. */
+  stuck?: string | undefined
+  /** The last page equals the one before. */
+  isRepeated?: boolean
   /** The configuration wanted it, whatever the answers say. */
   isWanted?: boolean
   /** Why not all of it was asked for. */
@@ -72,7 +61,15 @@ export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void =>
     if (iteration.statistics.said(plan, message)) iteration.log.warning(message)
   }
   if (end.isWanted !== true && silence !== undefined && silence !== 'allow') {
-    const found = silencesOf(run, watch, end)
+    const { toldBy, leavesNext = false } = run.paginator
+    const { stuck, isRepeated } = end
+    const found = watch.against({
+      // An API that gives the last item again has given all
+      stuck: toldBy === 'items' && watch.seen.count <= 1 ? undefined : stuck,
+      isRepeated,
+      knowsTotal: plan.job.completeness !== undefined,
+      leavesNext,
+    })
     const message = `Job '${nameOf(run)}' ended after page ${run.progress.pages} because ${end.reason}, but ${found.join('; ')}.`
     if (found.length > 0 && silence === 'fail')
       throw new UserError('extractor.job.silent', `${message} ("silence": "fail")`)
@@ -81,7 +78,7 @@ export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void =>
   const { completeness } = plan.job
   if (completeness === undefined) return
   // Of what was not asked for in whole the rows are not compared
-  const findings = end.cut === undefined ? judgeTotal(watch.seen) : []
+  const findings = end.cut === undefined ? watch.lacks() : []
   if (findings.length > 0 && completenessOf(completeness).mode === 'fail')
     throw new UserError(
       'extractor.job.incomplete',
@@ -92,39 +89,13 @@ export const tellEnd = (run: JobRun, end: RunEnd, iteration: Iteration): void =>
   if (lacks.length > 0) say(`Completeness of job '${nameOf(run)}': ${lacks.join('; ')}.`)
 }
 
-/** What the answers say against the end of a run. */
-const silencesOf = ({ plan, paginator }: JobRun, watch: RunWatch, end: RunEnd): string[] => {
-  const { leavesNext, toldBy } = paginator
-  const { seen, more } = watch
-  const { count } = seen
-  return judgeEnd(
-    {
-      missing: end.missing,
-      // A page that comes again without rows is the last one of many APIs
-      isRepeated: end.isRepeated === true && count > 0,
-      // An API that gives the last item again has given all
-      stuck: toldBy === 'items' && count <= 1 ? undefined : end.stuck,
-      knowsTotal: plan.job.completeness !== undefined,
-    },
-    seen,
-    leavesNext === true ? undefined : more,
-  )
-}
-
 /** The items of a page that is no file of them. */
 export const listOf = ({ run }: PendingPage, { response }: FetchedPage) =>
   findItems(response, run.plan.job, nameOf(run))
 
-/** A page as it is watched, and what its response has when it has nothing where its rows should be. */
-export const watchedPage = (
-  work: PendingPage,
-  fetched: FetchedPage,
-): { watched: WatchedPage; missing: RunEnding['missing'] } => {
+const watchedPage = (work: PendingPage, fetched: FetchedPage): WatchedPage => {
   const { headers, response, items: file } = fetched
-  if (file !== undefined) {
-    const watched = { count: file.items, items: file.digest, headers, beside: response }
-    return { watched, missing: undefined }
-  }
+  if (file !== undefined) return { count: file.items, items: file.digest, headers, beside: response }
   const { paginator, plan } = work.run
   const { items, isMissing } = listOf(work, fetched)
   const { length: count } = items
@@ -133,14 +104,12 @@ export const watchedPage = (
   const path = typeof dataField === 'object' ? dataField.path : dataField
   const saysNone = totalOf(response, headers) === 0
   return {
-    watched: {
-      count,
-      items: count === 0 || paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
-      headers,
-      beside: response,
-      rows: items,
-      isNothing: paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
-    },
+    count,
+    items: count === 0 || paginator.toldBy === 'nothing' ? '' : textOfItems(fetched, items),
+    headers,
+    beside: response,
+    rows: items,
+    isNothing: paginator.toldBy === 'answer' && !fetched.isParsed && fetched.body.length === 0,
     missing: keys.length > 0 && !saysNone ? { path: path ? `"${path}"` : 'any key', keys } : undefined,
   }
 }
