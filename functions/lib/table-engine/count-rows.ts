@@ -35,7 +35,7 @@ export const countRows = async (
   if (where === undefined) return { rowsCount: snapshot.rowsCount, uncompared: [] }
   const wanted = neededColumns(snapshot, { ...conditions, columns: [] })
   const found = findFiles(snapshot, conditions)
-  createReadLimit({ wanted, maxBytes }).files(found.map(({ file }) => file))
+  createReadLimit(wanted, maxBytes)(found.map(({ file }) => file))
   await session.fitTo(snapshot.fields.length)
   const uncompared = comparedTexts(conditions, snapshot)
   const counts = [

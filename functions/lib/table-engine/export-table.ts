@@ -9,8 +9,8 @@ import { columnNames, liveRows } from './files/snapshot.ts'
 import { mapAhead } from './map-ahead.ts'
 import { columnsToRead, selectSql } from './rows/export-columns.ts'
 import type { ExportRequest, ExportResult } from './rows/export-request.ts'
-import { findFiles, findRowGroups } from './rows/find-rows.ts'
-import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
+import { findFiles } from './rows/find-rows.ts'
+import { closeFiles, type IndexedFile, type OpenSource, openFiles } from './rows/open-files.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -102,19 +102,14 @@ const writeGroup = async (
   const { session } = context
   const { snapshot } = request
   const wanted = columnsToRead(request)
-  const sources = await Promise.all(files.map(file => openMatchingGroups(context, request, file)))
-  const found = sources.filter(({ rowGroups }) => rowGroups?.length !== 0)
-  if (found.length === 0) {
-    await closeFiles(sources)
-    return { rows: 0, path: undefined }
-  }
+  const sources = await openFiles(context, { files, wanted })
   const path = session.scratchPath(`slice-${index}`)
   const rows = await writeRows(session, {
     path,
     fileType: request.fileType,
-    select: `${selectSql(request)} FROM (${scanFiles(found, wanted)}) AS ${ORDERED_ROWS}
+    select: `${selectSql(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
-      ${isOneScan(found) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
+      ${isOneScan(sources) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
   })
   await closeFiles(sources)
@@ -123,23 +118,10 @@ const writeGroup = async (
   return { rows, path: undefined }
 }
 
-/** Opens a file and brings here what can match. */
-const openMatchingGroups = async (
-  context: EngineContext,
-  request: ExportRequest,
-  file: IndexedFile,
-): Promise<OpenSource> => {
-  const source = await openFile(context, file)
-  const rowGroups = findRowGroups(source, request.snapshot, request)
-  await source.fetch(columnsToRead(request), rowGroups)
-  return { ...source, rowGroups }
-}
-
 /** On one thread, one scan without deletes gives the rows in their order. Several scans, or a join, may not. */
 const isOneScan = (sources: OpenSource[]): boolean =>
-  sources.every(
-    ({ deletes, rowGroups, footer }) => !deletes && rowGroups?.length === footer.rowGroups.length,
-  ) && new Set(sources.map(({ footer }) => JSON.stringify(footer.columns))).size === 1
+  sources.every(({ deletes }) => !deletes) &&
+  new Set(sources.map(({ footer }) => JSON.stringify(footer.columns))).size === 1
 
 const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 

@@ -2,8 +2,8 @@ import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import { columnNames, liveRows, type Snapshot } from './files/snapshot.ts'
-import { findFiles, findRowGroups, neededColumns } from './rows/find-rows.ts'
-import { closeFiles, type OpenSource, openFile, openFiles } from './rows/open-files.ts'
+import { findFiles, neededColumns } from './rows/find-rows.ts'
+import { closeFiles, type OpenSource, openFiles } from './rows/open-files.ts'
 import { createReadLimit } from './rows/read-limit.ts'
 import {
   conditionsSql,
@@ -53,7 +53,7 @@ export const previewTable = async (
   const wanted = neededColumns(snapshot, { ...query, columns })
   const isWhole = where === 'true'
   // With a filter or an order there may be much to read before the first row is found.
-  const readLimit = createReadLimit({ wanted, ...((!isWhole || orderBy.length > 0) && query) })
+  const countRead = createReadLimit(wanted, !isWhole || orderBy.length > 0 ? query.maxBytes : undefined)
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const shown = columns.map(name => {
     const field = fields.get(name)
@@ -75,11 +75,11 @@ export const previewTable = async (
     return Number(found ?? 0)
   }
   if (orderBy.length > 0) {
-    readLimit.files(files.map(({ file }) => file))
-    const sources = await openFiles(context, { files, wanted, readLimit })
+    countRead(files.map(({ file }) => file))
+    const sources = await openFiles(context, { files, wanted })
     return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit, query.offset) }
   }
-  // In table order the first row group of the first file usually has enough rows.
+  // In table order the first file usually has enough rows.
   const rows: PreviewResult['rows'] = []
   let skipped = query.offset ?? 0
   for (const indexed of files) {
@@ -88,22 +88,12 @@ export const previewTable = async (
       skipped -= liveRows(indexed.file)
       continue
     }
-    readLimit.file()
-    const source = await openFile(context, indexed)
-    for (const group of findRowGroups(source, snapshot, query)) {
-      if (rows.length >= query.limit) break
-      const here = [{ ...source, rowGroups: [group] }]
-      const isKnown = isWhole && indexed.file.deletes === undefined
-      const known = isKnown ? (source.footer.rowGroups[group]?.rows ?? 0) : Infinity
-      if (known > skipped) {
-        readLimit.rowGroup(source, group)
-        await source.fetch(wanted, [group])
-      }
-      const matching = skipped === 0 || isKnown ? known : await count(here)
-      if (matching > skipped) rows.push(...(await read(here, query.limit - rows.length, skipped)))
-      skipped = Math.max(0, skipped - matching)
-    }
-    await closeFiles([source])
+    countRead([indexed.file])
+    const sources = await openFiles(context, { files: [indexed], wanted })
+    const matching = skipped === 0 || isWhole ? Infinity : await count(sources)
+    if (matching > skipped) rows.push(...(await read(sources, query.limit - rows.length, skipped)))
+    skipped = Math.max(0, skipped - matching)
+    await closeFiles(sources)
   }
   return { columns, rows }
 }

@@ -31,9 +31,6 @@ export interface ColumnChunk {
 }
 
 interface RowGroup {
-  /** Position of its first row in the file. */
-  firstRow: number
-  rows: number
   /** In the order of the columns. */
   chunks: ColumnChunk[]
 }
@@ -60,17 +57,14 @@ export const parseFooter = (tail: Uint8Array): ParquetFooter => {
   // The first element is the root.
   const elements = schema.slice(1)
   const decimalBounds = elements.some(isDecimal) ? readDecimalBounds(tail, elements) : undefined
-  let firstRow = 0
-  const rowGroups = row_groups.map(({ num_rows, columns }, index): RowGroup => {
-    const rows = Number(num_rows)
-    const chunks = columns.map(({ meta_data }, place) => ({
-      ...readChunk(meta_data, elements[place]),
-      ...decimalBounds?.[index]?.[place],
-    }))
-    const group = { firstRow, rows, chunks }
-    firstRow += rows
-    return group
-  })
+  const rowGroups = row_groups.map(
+    ({ columns }, index): RowGroup => ({
+      chunks: columns.map(({ meta_data }, place) => ({
+        ...readChunk(meta_data, elements[place]),
+        ...decimalBounds?.[index]?.[place],
+      })),
+    }),
+  )
   return { columns: elements.map(readColumn), rowGroups }
 }
 

@@ -24,8 +24,8 @@ const RANGES_AT_ONCE = 2
 export interface OpenFile {
   path: string
   footer: ParquetFooter
-  /** Brings these columns of these row groups here (default: all groups), given by their places in the footer. */
-  fetch(columns: number[], rowGroups?: number[]): Promise<void>
+  /** Brings these columns here, given by their places in the footer. */
+  fetch(columns: number[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,9 +66,9 @@ export const openTableFile = async (
   return {
     path,
     footer,
-    fetch: async (wanted, rowGroups = footer.rowGroups.map((_, index) => index)) => {
-      const ranges = rowGroups
-        .flatMap(group => wanted.flatMap(column => footer.rowGroups[group]?.chunks[column]?.ranges ?? []))
+    fetch: async wanted => {
+      const ranges = footer.rowGroups
+        .flatMap(({ chunks }) => wanted.flatMap(column => chunks[column]?.ranges ?? []))
         .filter(range => range.start < here && !fetched.has(range))
       for (const range of ranges) fetched.add(range)
       await pMap(joinNear(ranges), bring, { concurrency: RANGES_AT_ONCE })

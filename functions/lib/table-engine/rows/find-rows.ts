@@ -7,7 +7,7 @@ import {
 } from '../files/snapshot.ts'
 import { compareValues } from '../types/compare-values.ts'
 import { readBound } from '../types/read-cell.ts'
-import type { IndexedFile, OpenSource } from './open-files.ts'
+import type { IndexedFile } from './open-files.ts'
 import { type Filter, namedColumns, type OrderBy, type RowConditions } from './row-conditions.ts'
 import type { WantedColumns } from './scan-files.ts'
 
@@ -16,23 +16,6 @@ export const findFiles = (snapshot: Snapshot, conditions: RowConditions): Indexe
   snapshot.files
     .map((file, index) => ({ file, index }))
     .filter(({ file }) => mayHoldMatches(snapshot, conditions, id => file.statistics?.[id]))
-
-/** The row groups of a file that can hold such rows, by what its footer says. */
-export const findRowGroups = (
-  { footer, file }: Pick<OpenSource, 'footer' | 'file'>,
-  snapshot: Snapshot,
-  conditions: RowConditions,
-): number[] => {
-  const places = new Map(footer.columns.map(({ id }, place) => [id, place]))
-  return footer.rowGroups.flatMap(({ chunks }, group) => {
-    const boundsOf = (id: number) => {
-      const place = places.get(id)
-      const chunk = place === undefined ? undefined : chunks[place]
-      return chunk && { ...chunk, nans: file.statistics?.[id]?.nans }
-    }
-    return mayHoldMatches(snapshot, conditions, boundsOf) ? [group] : []
-  })
-}
 
 /** What must be read to answer a question: the columns to show, to compare and to order by. */
 export const neededColumns = (

@@ -2,7 +2,6 @@ import pMap from 'p-map'
 import type { EngineContext } from '../files/engine-context.ts'
 import type { TableFile } from '../files/snapshot.ts'
 import { openTableFile } from '../parquet/open-table-file.ts'
-import type { ReadLimit } from './read-limit.ts'
 import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
 
 /** How many files are read at a time: enough to hide the time of each request. */
@@ -12,24 +11,22 @@ const FILES_AT_ONCE = 8
 export interface OpenSource extends ScanSource {
   file: TableFile
   /** Brings columns of it here. */
-  fetch(wanted: WantedColumns, rowGroups?: number[]): Promise<void>
+  fetch(wanted: WantedColumns): Promise<void>
   close(): Promise<void>
 }
 
 /**
  * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
- * came here. Throws what `readLimit` throws (default: there is none).
+ * came here.
  */
 export const openFiles = async (
   context: EngineContext,
-  { files, wanted, readLimit }: { files: IndexedFile[]; wanted: WantedColumns; readLimit?: ReadLimit },
+  { files, wanted }: { files: IndexedFile[]; wanted: WantedColumns },
 ): Promise<OpenSource[]> =>
   pMap(
     files,
     async indexed => {
-      readLimit?.file()
       const source = await openFile(context, indexed)
-      for (const group of source.footer.rowGroups.keys()) readLimit?.rowGroup(source, group)
       await source.fetch(wanted)
       return source
     },
@@ -50,7 +47,7 @@ export const openFile = async (context: EngineContext, { file, index }: IndexedF
     path: opened.path,
     footer: opened.footer,
     deletes: deletes?.deletes,
-    fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted), rowGroups),
+    fetch: wanted => opened.fetch(storedColumns(opened, wanted)),
     close: async () => {
       await opened.close()
       await deletes?.close()

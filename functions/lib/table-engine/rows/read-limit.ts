@@ -1,47 +1,21 @@
 import { UserError } from '../../errors/errors.ts'
 import { type TableFile, TIMESTAMP_ID } from '../files/snapshot.ts'
-import { type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
+import type { WantedColumns } from './scan-files.ts'
 
 /** Opening a file takes a few requests, however small it is: as long as reading so many bytes. */
 const OPENING_BYTES = 1024 ** 2
 
-/** Counts what a preview reads, before it is read. */
-export interface ReadLimit {
-  /** Each throws `UserError` `storage.preview.tooLarge`. */
-  file(): void
-  rowGroup(source: ScanSource, group: number): void
-  /** All that these files hold of the columns, by what the table knows of them. */
-  files(files: readonly TableFile[]): void
-}
-
-interface LimitedRead {
-  wanted: WantedColumns
-  /** Default: no limit. */
-  maxBytes?: number | undefined
-}
-
-export const createReadLimit = ({ wanted, maxBytes = Infinity }: LimitedRead): ReadLimit => {
+/** Counts what is read of files, before it is read. Throws `UserError` `storage.preview.tooLarge`. */
+export const createReadLimit = (
+  wanted: WantedColumns,
+  maxBytes = Number.POSITIVE_INFINITY,
+): ((files: readonly TableFile[]) => void) => {
   let read = 0
-  const check = (bytes: number): void => {
-    if (bytes > maxBytes) throw tooLarge(maxBytes)
-  }
-  const count = (bytes: number): void => {
-    read += bytes
-    check(read)
-  }
-  return {
-    file: () => count(OPENING_BYTES),
-    rowGroup: (source, group) => count(rowGroupBytes(source, group, storedColumns(source, wanted))),
-    files: files => check(bytesOfFiles(files, wanted)),
+  return files => {
+    read += bytesOfFiles(files, wanted)
+    if (read > maxBytes) throw tooLarge(maxBytes)
   }
 }
-
-/** Of columns of a row group, as stored. */
-const rowGroupBytes = (
-  { footer }: Pick<ScanSource, 'footer'>,
-  group: number,
-  places: readonly number[],
-): number => places.reduce((sum, place) => sum + (footer.rowGroups[group]?.chunks[place]?.bytes ?? 0), 0)
 
 /** What these files hold of the columns, by what the table knows of them. */
 export const bytesOfFiles = (files: readonly TableFile[], wanted: WantedColumns): number =>

@@ -20,8 +20,6 @@ export interface DeletesSource {
 /** A file whose wanted columns are here. */
 export interface ScanSource extends StoredFile, Pick<DeletesSource, 'index'> {
   path: string
-  /** Default: all. */
-  rowGroups?: number[] | undefined
   deletes?: DeletesSource['deletes'] | undefined
 }
 
@@ -40,23 +38,13 @@ export interface WantedColumns {
  */
 export const scanFiles = (sources: ScanSource[], wanted: WantedColumns): string => {
   // One scan reads all files whose columns have the same names and forms.
-  const parts = new Map<string, { values: string[]; rows: RowRange | undefined; sources: ScanSource[] }>()
-  for (const source of sources) {
-    const values = columnsSql(source, wanted)
-    for (const rows of rowRanges(source)) {
-      const shape = JSON.stringify([source.footer.columns, values, rows])
-      const part = parts.get(shape) ?? { values, rows, sources: [] }
-      part.sources.push(source)
-      parts.set(shape, part)
-    }
-  }
+  const parts = Map.groupBy(sources, source =>
+    JSON.stringify([source.footer.columns, columnsSql(source, wanted)]),
+  )
   const scans = [...parts.values()].map(part => {
-    const columns = [...part.values, fileIndexSql(part.sources), 'file_row_number::BIGINT AS file_row']
-    return scanRows(
-      columns,
-      part.sources.map(({ path }) => path),
-      part.rows,
-    )
+    const values = part.slice(0, 1).flatMap(source => columnsSql(source, wanted))
+    const columns = [...values, fileIndexSql(part), 'file_row_number::BIGINT AS file_row']
+    return `SELECT ${columns.join(', ')} FROM ${readParquet(part.map(({ path }) => path))}`
   })
   const rows = scans.join(' UNION ALL ')
   const deleted = sources.flatMap(({ index, deletes }) => (deletes ? [{ index, deletes }] : []))
@@ -124,37 +112,3 @@ const timestampSql = (column: ParquetColumn | undefined): string => {
 
 const fileIndexSql = (sources: Pick<DeletesSource, 'index'>[]): string =>
   `[${sources.map(({ index }) => index).join(', ')}][file_index::BIGINT + 1]::BIGINT AS file_index`
-
-interface RowRange {
-  first: number
-  end: number
-}
-
-/**
- * Rows of local files as a SELECT. Of some rows it is materialized: DuckDB would else test the conditions around it
- * before the range, on row groups that are not here.
- */
-const scanRows = (columns: string[], paths: string[], rows: RowRange | undefined): string => {
-  const scan = `SELECT ${columns.join(', ')} FROM ${readParquet(paths)}`
-  if (!rows) return scan
-  return `SELECT * FROM (
-    WITH wanted_rows AS MATERIALIZED (${scan} WHERE file_row_number >= ${rows.first} AND file_row_number < ${rows.end})
-    SELECT * FROM wanted_rows)`
-}
-
-/** The wanted row groups as ranges of rows. DuckDB then reads no other group. Undefined: all rows. */
-const rowRanges = ({
-  footer,
-  rowGroups,
-}: Pick<ScanSource, 'footer' | 'rowGroups'>): (RowRange | undefined)[] => {
-  if (!rowGroups || rowGroups.length === footer.rowGroups.length) return [undefined]
-  const ranges: RowRange[] = []
-  for (const index of rowGroups.toSorted((a, b) => a - b)) {
-    const group = footer.rowGroups[index]
-    if (!group) throw new Error(`A file has no row group ${index}.`)
-    const last = ranges.at(-1)
-    if (last?.end === group.firstRow) last.end += group.rows
-    else ranges.push({ first: group.firstRow, end: group.firstRow + group.rows })
-  }
-  return ranges
-}

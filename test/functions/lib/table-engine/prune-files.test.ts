@@ -157,30 +157,4 @@ describe('files of another engine with nulls', () => {
       { numRuns: 6 },
     )
   })
-
-  it('are exported up to a limit of which only some row groups are read, and few rows match', async () => {
-    const groups = 60
-    const snapshot = await writeFiles([
-      Array.from({ length: groups }, (_, group) => [null, `v${100 + group}`]),
-    ])
-    const bytes = snapshot.files[0]?.bytes ?? 0
-    // What one request for the end of a file brings must not hold the groups before.
-    expect(bytes).toBeGreaterThan(256 * 1024)
-    const exported = (text: string, firstRow: number) =>
-      tables.engine.export({
-        snapshot,
-        fileType: 'csv',
-        gzip: false,
-        target: { bucket: 'data', key: 'some-groups' },
-        where: [
-          { column: 'text', operator: 'ge', values: [text] },
-          { column: 'n', operator: 'ge', values: [String(firstRow)], dataType: 'INTEGER' },
-        ],
-        limit: 10,
-      })
-    const some = await exported('v150', groups * GROUP_ROWS - 8)
-    expect(some.rowsCount).toBe(4)
-    expect(some.bytesRead).toBeLessThan(bytes / 3)
-    expect((await exported('v150', groups * GROUP_ROWS)).rowsCount).toBe(0)
-  })
 })

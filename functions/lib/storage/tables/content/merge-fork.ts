@@ -14,7 +14,8 @@ import { createMetadataStore } from './metadata-store.ts'
 const PROPERTIES = {
   'write.merge.mode': 'merge-on-read',
   'write.delete.granularity': 'file',
-  'write.parquet.row-group-size-bytes': String(64 * 1024 * 1024),
+  // What reads a column of a file reads all of it.
+  'write.target-file-size-bytes': String(16 * 1024 * 1024),
   'write.metadata.metrics.default': 'truncate(16)',
   'gc.enabled': 'false',
 }
