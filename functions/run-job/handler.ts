@@ -2,15 +2,14 @@ import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent } from '../lib/drive/step.ts'
 import { readEnv } from '../lib/env.ts'
 import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
-import { jobInput } from './job-step.ts'
-import { pieceOf } from './pieces/piece.ts'
+import { jobOfInput, pieceOf } from './pieces/piece.ts'
 
 /** One step of the job machine: does a job of the storage service, or a piece of it, or says what has to come before the next try. */
 export const handler = lambdaHandler({
   service: 'run-job',
   event: stepEvent,
   keys: event => {
-    const { jobId } = jobInput.safeParse(event.input).data ?? {}
+    const { jobId } = jobOfInput.safeParse(event.input).data ?? {}
     if (event.part === undefined) return { jobId }
     const { step, ...piece } = pieceOf(event)
     return { jobId, step, correlationId: ('load' in piece ? piece.load : piece).correlationId }

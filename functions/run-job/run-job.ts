@@ -1,12 +1,16 @@
+import { z } from 'zod'
 import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
+import type { LoadDocuments } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import { type LoadStage, nextStage, piecesState } from '../lib/distributed/load-stages.ts'
+import type { Answer, StepEvent } from '../lib/drive/step.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
 import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
-import { defaultBranchId } from '../lib/storage/db/branch-id.ts'
+import { parseEvent } from '../lib/errors/parse-event.ts'
+import { patientWait } from '../lib/patient-wait.ts'
 import type { FileRecord } from '../lib/storage/files/file-store.ts'
 import { internalJobError, jobFailure } from '../lib/storage/jobs/job-errors.ts'
-import { kindOf } from '../lib/storage/jobs/job-kinds.ts'
 import {
   branchOf,
   type FinalJob,
@@ -15,19 +19,84 @@ import {
   type JobRecord,
   noMetrics,
   type ProcessingJob,
+  type WaitingJob,
 } from '../lib/storage/jobs/job-record.ts'
-import { isRun, jobCancelled } from '../lib/storage/jobs/job-store.ts'
+import { isRun, jobCancelled, queuesOf } from '../lib/storage/jobs/job-store.ts'
 import { startBehind } from '../lib/storage/jobs/start-next.ts'
-import { idsOf } from '../lib/storage/tables/aliases/alias-record.ts'
-import { beginJob } from './begin-job.ts'
-import { endDecided } from './end-decided.ts'
-import type { RunJobEvent } from './event.ts'
 import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
 import type { Outcome } from './operations/outcome.ts'
-import { OutgrownLoad } from './operations/outgrown-load.ts'
-import { runOperation } from './operations/run-operation.ts'
+import { endDecided, mostBehind, runOperation } from './operations/run-operation.ts'
+import { jobOfInput, type Piece, pieceOf } from './pieces/piece.ts'
+
+/** Input of the job machine. `failure`: its execution before this one is gone, and the job is only closed. */
+const jobInput = jobOfInput.extend({
+  failure: z.object({ Error: z.string(), Cause: z.string().optional() }).optional(),
+})
+
+interface StepServices {
+  run: (event: RunJobEvent) => Promise<RunJobResult>
+  documents: Pick<LoadDocuments, 'read'>
+  doPiece: (piece: Piece) => Promise<void>
+}
+
+/**
+ * One step of a job: does it, waits for others of its table, or has the pieces done of a load or an export that outgrows one
+ * function. When a step has failed for good the job is closed: as `error`, unless its work is done.
+ */
+export const jobStep = async (
+  { input, state, part, failure: failed }: StepEvent,
+  { run, documents, doPiece }: StepServices,
+): Promise<Answer | undefined> => {
+  const { jobId, failure: gone } = parseEvent(jobInput, input)
+  if (failed) {
+    const closed = await run({ jobId, failure: failed })
+    return closed.status === 'done' && closed.failure ? { next: 'failed', failure: closed.failure } : DONE
+  }
+  if (part !== undefined) {
+    await doPiece(pieceOf({ input, state, part }))
+    return undefined
+  }
+  const pieces = parseEvent(piecesState, state)
+  if (pieces && 'load' in pieces) {
+    const next = await stageOf(pieces.load, pieces.stage, documents)
+    if (next) return next
+  }
+
+  const result = await run({ jobId, failure: gone })
+  switch (result.status) {
+    case 'done':
+      return { ...DONE, alsoEnded: result.alsoEnded }
+    case 'blocked':
+      return { next: 'again', waitSeconds: result.waitSeconds, waitsFor: result.waitsFor }
+    case 'distribute':
+      return (await stageOf(result.load, undefined, documents)) ?? { next: 'again', waitSeconds: 0 }
+    case 'export':
+      return {
+        next: 'each',
+        parts: result.parts,
+        state: { exports: true, correlationId: result.correlationId },
+      }
+  }
+}
+
+const DONE = { next: 'done' as const, output: {} }
+
+const stageOf = async (
+  load: LoadPlace,
+  after: LoadStage | undefined,
+  documents: Pick<LoadDocuments, 'read'>,
+): Promise<Answer | undefined> => {
+  const next = await nextStage(load, after, documents)
+  return next && { next: 'each', parts: next.parts, state: { load, stage: next.stage } }
+}
+
+/** `failure`: the step before failed for good, or the execution before is gone: the job is only closed. */
+export interface RunJobEvent {
+  jobId: number
+  failure?: MachineFailure | undefined
+}
 
 /** `failure`: for which the job was closed. `wasDone`: it was to be closed, and its work was done. */
 type Done = { status: 'done'; failure?: Failure; wasDone?: true } & EndsOthers
@@ -75,22 +144,50 @@ export const runJob = async (
       if (started.cancelledBy !== undefined) throw jobCancelled(started.cancelledBy)
       await requireRights(started, services)
     }
-    await enterBranch(started, services)
-    await refuseOther(started, services)
-    const run = (given: RunJobServices) => runOperation(started, given, behind)
-    const outcome = changesOneTable(started)
-      ? await untilCancelled(jobId, services, run)
-      : await run(services)
+    const outcome = await runOperation(started, services, behind)
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
+    if ('load' in outcome) return { status: 'distribute', ...outcome }
+    if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     return finishAndLog(await succeed(started, outcome, services), services)
   } catch (error) {
-    if (error instanceof OutgrownLoad)
-      return error.waitSeconds === undefined
-        ? { status: 'distribute', load: error.load }
-        : { status: 'blocked', waitSeconds: error.waitSeconds }
     if (!(error instanceof UserError)) throw error
     return finishAndLog(await jobs.fail(started, now(), jobFailure(error)), services)
   }
+}
+
+/** `behind`: those behind it in its queue, as many as its load may take along. */
+type Begun = { job: Exclude<JobRecord, WaitingJob>; behind: readonly number[] }
+type Blocked = { status: 'blocked'; waitSeconds: number }
+
+const MAX_WAIT_SECONDS = 10
+/** A job that has waited for ten times as long waits for one second more. */
+const PATIENCE_SECONDS = 10
+
+/**
+ * Begins a job when it is in front of the queues of its tables and nobody works on them. One in front whose work is decided is ended.
+ * Resolves to the job as it is when it does not wait any more.
+ */
+const beginJob = async (job: WaitingJob, services: RunJobServices): Promise<Begun | Blocked> => {
+  const { jobs, queue, now } = services
+  const behind: number[] = []
+  let ahead: number | undefined
+  for (const tableId of queuesOf(job)) {
+    const [first = job.id, ...others] = await queue.front(tableId, mostBehind(job))
+    if (first < job.id) ahead ??= first
+    behind.push(...others)
+  }
+  const begun = ahead === undefined ? await jobs.begin(job, now()) : { heldBy: ahead }
+  if ('id' in begun && begun.status !== 'waiting') return { job: begun, behind }
+  const holder = 'heldBy' in begun ? await jobs.get(begun.heldBy) : undefined
+  if (!holder || !isDecided(holder)) return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
+  await endDecided(holder, services)
+  return beginJob(job, services)
+}
+
+const waitSeconds = (job: JobRecord, now: Date): number => {
+  const ageSeconds = (now.getTime() - Date.parse(job.createdTime)) / 1000
+  const wanted = Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE_SECONDS)))
+  return patientWait(wanted, ageSeconds)
 }
 
 /** A name that changes, or snapshots that expire, at the same moment. */
@@ -181,65 +278,4 @@ const endGivenUp = async (
   if (!isFinal(closed) && !isDecided(closed))
     throw new TransientError('storage.tables.moved', `The job ${job.id} was changed while it was closed.`)
   return closed
-}
-
-/**
- * Before the work of a job begins: what it is going to change becomes its branch's own.
- *
- * Error: 404 `notFound` when the branch was deleted while the job waited.
- */
-const enterBranch = async (
-  job: ProcessingJob,
-  { branches, own }: Pick<RunJobServices, 'branches' | 'own'>,
-): Promise<void> => {
-  const branchId = branchOf(job)
-  if (branchId === defaultBranchId) return
-  if (!(await branches.get(branchId)))
-    throw new UserError('notFound', `Branch id:"${branchId}" was not found.`)
-  const { tableId, bucketId } = kindOf(job.input).owns?.(job.input) ?? {}
-  if (tableId !== undefined) await own.table(tableId)
-  if (bucketId !== undefined) await own.bucket(bucketId)
-}
-
-/** Error: 404 `storage.tables.notFound` when the table that the job was accepted for is gone, and another one has its name. */
-const refuseOther = async (
-  { incarnation, tableId }: ProcessingJob,
-  { tables }: Pick<RunJobServices, 'tables'>,
-): Promise<void> => {
-  const table = incarnation === undefined || tableId === null ? undefined : await tables.getHead(tableId)
-  if (!table || idsOf(table).some(id => id === incarnation)) return
-  throw new UserError(
-    'storage.tables.notFound',
-    `The table "${tableId}" that the job was accepted for was deleted, and another one has its name. Send the request again if that one is meant.`,
-  )
-}
-
-/** What changes more than one thing is not left half done: when it is cancelled, it goes on to its end. */
-const changesOneTable = ({ queueTableId, tableId, input }: ProcessingJob): boolean =>
-  queueTableId !== null && (tableId !== null || input.operationName.endsWith('Create'))
-
-/** One read of an item each. */
-const LOOK_EVERY_MS = 2_000
-
-/** Does the work of a job, and interrupts its table engine when somebody has cancelled the job: then it throws that reason. */
-const untilCancelled = async <Result>(
-  jobId: number,
-  services: RunJobServices,
-  work: (services: RunJobServices) => Promise<Result>,
-): Promise<Result> => {
-  const cancelled = new AbortController()
-  const look = (): void =>
-    void services.jobs.refuseCancelled(jobId).catch((error: unknown) => {
-      // Otherwise nobody could be asked, or the job is given up, which is looked at before anything becomes visible.
-      if (error instanceof UserError) cancelled.abort(error)
-    })
-  const timer = setInterval(look, LOOK_EVERY_MS)
-  try {
-    return await work({
-      ...services,
-      tableEngine: async () => (await services.tableEngine()).until(cancelled.signal),
-    })
-  } finally {
-    clearInterval(timer)
-  }
 }

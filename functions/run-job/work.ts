@@ -17,11 +17,10 @@ import { createMergeForks } from '../lib/storage/tables/content/merge-fork.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import type { EngineRoom } from '../lib/storage/tables/tables-scratch.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
-import { createCountJob } from './job/count-jobs.ts'
+import { createCountJob } from './job/log-job.ts'
 import type { LargeMerges } from './job/services.ts'
-import { jobStep } from './job-step.ts'
 import { doPiece } from './pieces/do-piece.ts'
-import { runJob } from './run-job.ts'
+import { jobStep, runJob } from './run-job.ts'
 
 /** The variables that the function's construct must set. */
 export const variables = [

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { executionOfJob } from '../../lib/asked-wait.ts'
+import { createMeasure } from '../../lib/cloud/create-measure.ts'
 import type { FinalJob, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { isRun } from '../../lib/storage/jobs/job-store.ts'
-import type { RunJobServices } from './services.ts'
+import type { CountJob, RunJobServices } from './services.ts'
 
 const counted = z
   .object({
@@ -30,6 +31,22 @@ const factsOf = (job: JobRecord) => ({
 
 export const logJobStart = (job: JobRecord, { log }: Pick<RunJobServices, 'log'>): void =>
   log.info('job started', factsOf(job))
+
+export const createCountJob = (): CountJob => {
+  const measure = createMeasure('jobs')
+  return ({ operation, isSuccess, rows, bytes, seconds, waitSeconds }) =>
+    measure(
+      {
+        JobSucceeded: isSuccess ? 1 : 0,
+        JobFailed: isSuccess ? 0 : 1,
+        JobRows: rows,
+        JobBytes: bytes,
+        JobSeconds: seconds,
+        JobWaitSeconds: waitSeconds,
+      },
+      { dimensions: { operation } },
+    )
+}
 
 /** A line and a figure for what the job did, or why it failed. */
 export const logJobEnd = (job: FinalJob, { log, count }: Pick<RunJobServices, 'log' | 'count'>): void => {

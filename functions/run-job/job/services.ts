@@ -6,7 +6,6 @@ import type { StartJob } from '../../lib/storage/jobs/start-next.ts'
 import type { StorageStores } from '../../lib/storage/storage-stores.ts'
 import type { MergeForks } from '../../lib/storage/tables/content/merge-fork.ts'
 import type { TableEngine } from '../../lib/table-engine/table-engine.ts'
-import type { CountJob } from './count-jobs.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
@@ -31,6 +30,20 @@ export interface RunJobServices extends StorageStores {
     error(message: string, extra: Record<string, unknown>): void
   }
 }
+
+/** What a job did, as it is counted: imports, exports and all others by their operation. */
+interface CountedJob {
+  operation: string
+  isSuccess: boolean
+  rows: number
+  /** What it read and wrote; 0 when it failed. */
+  bytes: number
+  seconds: number
+  /** From its request to its start. */
+  waitSeconds: number
+}
+
+export type CountJob = (job: CountedJob) => void
 
 /** How loads and exports are done that outgrow one function. */
 export interface Distribution {

@@ -1,20 +1,21 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { together } from '../../lib/items/item-table.ts'
 import { ofBranch } from '../../lib/storage/db/branch-id.ts'
 import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { type SnapshotRecord, snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { declaredOf } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { type TableRecord, timeAfter } from '../../lib/storage/tables/table-record.ts'
-import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { type StoredTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { renameTable } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { type Outcome, tableResults } from './outcome.ts'
-import { replaceHead } from './replace-head.ts'
+import { type Outcome, replaceHead, requireTable, tableResults } from './outcome.ts'
 
 interface Change {
   table: TableRecord
@@ -29,8 +30,7 @@ export const changeTable = async (
   change: (table: TableRecord) => Promise<Change>,
   changes: { isRenamed?: boolean; forgotten?: Date | undefined } = {},
 ): Promise<Outcome & { table: TableRecord }> => {
-  const table = await services.tables.get(tableId)
-  if (!table) throw tableNotFound(tableId, services.projectId)
+  const table = await requireTable(tableId, services)
   const { table: changed, results = null } = await change(table)
   const moved: TableRecord = {
     ...changed,
@@ -120,8 +120,7 @@ export const snapshotTable = async (
   { tableId, description }: InputOf<'tableSnapshotCreate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const table = await services.tables.get(tableId)
-  if (!table) throw tableNotFound(tableId, services.projectId)
+  const table = await requireTable(tableId, services)
   const { name, displayName, created, lastImportDate, lastChangeDate, definition, metadataKey } = table
   const { metadata, nextId, snapshots } = services
   const id = nextId()
@@ -176,3 +175,37 @@ const otherShape = (tableId: string, snapshotId: number): UserError =>
     'storage.snapshots.otherShape',
     `The snapshot ${snapshotId} has other columns, types or another primary key than the table "${tableId}" has now, or is of another table. Make a new table of it.`,
   )
+
+/**
+ * Two tables exchange rows, columns, types, keys and history. Names, aliases, metadata and the dates of loads stay where they are. The job has
+ * its place in the queues of both and holds both leases; both heads move with its end.
+ */
+export const swapTables = async (
+  job: ProcessingJob,
+  { tableId, targetTableId }: InputOf<'tableSwap'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const [first, second] = await Promise.all([tableId, targetTableId].map(id => ownTable(id, services)))
+  if (!first || !second) throw new Error('Each of them is there, or its error thrown')
+  await refuseSwap(first, second, services.aliases)
+  const lastChangeDate = timeAfter(services.now(), first, second).toISOString()
+  const swapped = [
+    replaceHead(withContent(first, second, lastChangeDate), services, { before: first }),
+    replaceHead(withContent(second, first, lastChangeDate), services, { before: second }),
+  ]
+  return {
+    results: await tableResults(job, withContent(first, second, lastChangeDate), services),
+    decide: isAgain => together(...swapped.map(decide => decide(isAgain))),
+  }
+}
+
+const ownTable = async (tableId: string, services: RunJobServices): Promise<StoredTable> => {
+  await services.own.table(tableId)
+  return requireTable(tableId, services)
+}
+
+const withContent = (
+  { definition: _, ...table }: StoredTable,
+  { snapshot, metadataKey, definition }: StoredTable,
+  lastChangeDate: string,
+): StoredTable => ({ ...table, snapshot, metadataKey, ...(definition && { definition }), lastChangeDate })

@@ -1,18 +1,28 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { IcebergRefusal } from '../../lib/iceberg/refusal.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { together } from '../../lib/items/item-table.ts'
+import { type BucketRecord, requireBucket } from '../../lib/storage/buckets/bucket-store.ts'
+import { ofBranch } from '../../lib/storage/db/branch-id.ts'
+import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { ContentThen } from '../../lib/storage/tables/content/content-then.ts'
-import { columnField, declaredOf } from '../../lib/storage/tables/table-definition.ts'
-import { beforeTable, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { columnField, declaredOf, type TableDefinition } from '../../lib/storage/tables/table-definition.ts'
+import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
+import { shareOf, sumOf } from '../../lib/storage/totals/totals.ts'
 import { COUNT_OF_TABLE } from '../../lib/table-engine/csv/csv-error.ts'
-import { emptySnapshot, isTypedTable, withFields } from '../../lib/table-engine/files/snapshot.ts'
+import {
+  emptySnapshot,
+  isTypedTable,
+  type Snapshot,
+  withFields,
+} from '../../lib/table-engine/files/snapshot.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
-import { type JobLoad, loadMetrics, type Outcome } from './outcome.ts'
+import { type JobLoad, loadMetrics, type Outcome, requireTable } from './outcome.ts'
 
 /** Creates a table from a file, a kept snapshot, or another table. */
 export const createTable = async (
@@ -97,8 +107,7 @@ const contentAtTime = async (
   { tableId, at }: TableSource,
   services: RunJobServices,
 ): Promise<FirstContent> => {
-  const table = await services.tables.get(tableId)
-  if (!table) throw tableNotFound(tableId, services.projectId)
+  const table = await requireTable(tableId, services)
   const { snapshot, isWhole } = await contentThen(table, { tableId, at }, services)
   // Set before the table exists, so that whoever sees the table sees its metadata.
   const { metadata, nextId } = services
@@ -161,3 +170,84 @@ const noLoad = (warnings: string[] = []): JobLoad => ({
   isCompressed: false,
   durationSeconds: 0,
 })
+
+/** What a table that is created is called. */
+interface NewTable {
+  bucketId: string
+  name: string
+  displayName: string
+}
+
+/** The initial content of a new table. */
+interface FirstContent {
+  snapshot: Snapshot
+  load: JobLoad
+  definition?: TableDefinition | undefined
+  /** Nothing was loaded: the table shows no import. */
+  isEmpty?: boolean
+}
+
+interface Inserted {
+  table: TableHead
+  load: JobLoad
+  resource: Record<string, unknown>
+  inserted: Omit<Outcome, 'results'>
+}
+
+/**
+ * Creates a table with its first snapshot by one write, in the transaction that ends the job, so that a failed create leaves no table.
+ * Resolves to the table, also as the job shows it, to what the job says of its load, and to the rest of the outcome.
+ */
+export const insertTable = async (
+  job: ProcessingJob,
+  newTable: NewTable,
+  services: RunJobServices,
+  makeContent: () => Promise<FirstContent>,
+): Promise<Inserted> => {
+  const { tables, buckets } = services
+  const { bucketId, name, displayName } = newTable
+  const refuseExisting = async (): Promise<BucketRecord> => {
+    const bucket = await requireBucket(bucketId, services)
+    if (await tables.getHead(`${bucketId}.${name}`)) throw tableAlreadyExists(name, displayName)
+    await refuseTakenName(newTable, tables)
+    return bucket
+  }
+  const bucket = await refuseExisting()
+  const content = await makeContent()
+  const table = tableOf(job, newTable, content)
+  const totals = sumOf([await services.totals.of(bucketId), shareOf(table)])
+  return {
+    table,
+    load: content.load,
+    resource: tableResource(table, bucket, totals, { ...services, baseUrl: job.baseUrl }),
+    inserted: {
+      decide: async () => {
+        await refuseExisting()
+        return together(tables.inserting(table), [await buckets.touching(bucketId)])
+      },
+    },
+  }
+}
+
+/** Its internal id is the job's. */
+const tableOf = (
+  job: ProcessingJob,
+  { bucketId, name, displayName }: NewTable,
+  { snapshot, definition, isEmpty = false }: FirstContent,
+): TableRecord => {
+  const at = job.startTime
+  return {
+    internalId: job.id,
+    bucketId,
+    name,
+    ...ofBranch(branchOf(job)),
+    displayName,
+    created: at,
+    lastImportDate: isEmpty ? null : at,
+    lastChangeDate: at,
+    lastJobId: job.id,
+    ...(definition && { definition }),
+    snapshot,
+    revision: 1,
+  }
+}

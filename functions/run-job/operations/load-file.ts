@@ -1,22 +1,71 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import type { AskedWait } from '../../lib/asked-wait.ts'
+import type { SourceObject } from '../../lib/cloud/multipart/source-object.ts'
+import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-documents.ts'
 import { storedBytes } from '../../lib/distributed/load-limits.ts'
+import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
+import { refusalError } from '../../lib/distributed/refusal.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { listSlices, nameColumns } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { parseCsvDialect } from '../../lib/table-engine/csv/csv-dialect.ts'
+import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
+import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.ts'
 import { namedSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
+import { correlationIdOf } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { keepHeadings } from './keep-headings.ts'
-import { type LoadedContent, type LoadTarget, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
+import { mergeOutgrown, outgrowsMerge } from '../merge/merge-outgrown.ts'
+import type { JobLoad } from './outcome.ts'
+
+/** A source whose slices are pinned to their content. */
+export interface PinnedSource extends CsvSource {
+  slices: SourceObject[]
+}
+
+interface LoadTarget {
+  /** Of its rows. */
+  loadedAt: Date
+  tableId: string
+  internalId: number
+  current: Snapshot | undefined
+  primaryKey: string[]
+  incremental: boolean
+  inferredColumns?: string[]
+}
+
+interface OutgrownRequest extends LoadTarget {
+  source: PinnedSource
+  warnings: string[]
+}
+
+/** The new content of a table. */
+export interface LoadedContent {
+  snapshot: Snapshot
+  load: JobLoad
+}
+
+/** A load whose rows the job machine has to stage before its job can commit them. Passes through every operation. */
+export class OutgrownLoad extends Error {
+  override readonly name = 'OutgrownLoad'
+  /** With a time its rows are staged, and an engine merges them. */
+  readonly asked: { load: LoadPlace } | AskedWait
+
+  constructor(asked: { load: LoadPlace } | AskedWait) {
+    super('The load outgrows one function')
+    this.asked = asked
+  }
+}
 
 interface LoadFileRequest extends LoadTarget {
   fileId: number
@@ -101,42 +150,164 @@ const skipNamedHeader = async <Source extends CsvSource>(
   source: Source,
   s3: S3Client,
 ): Promise<{ source: Source; warnings: string[] }> => {
-  const lines = mayHaveHeader(source) ? await linesOfNamedHeader(source, s3) : 0
+  const lines = await linesOfNamedHeader(source, s3)
   if (lines === 0) return { source, warnings: [] }
   return { source: { ...source, ignoredLinesCount: lines }, warnings: [namedHeaderWarning] }
 }
 
-/** Slices never have one, and who says how the file begins is believed. */
-const mayHaveHeader = ({ isSliced, columns, withoutHeaders, ignoredLinesCount }: CsvSource): boolean =>
-  !isSliced && columns !== undefined && columns.length > 0 && !withoutHeaders && !ignoredLinesCount
-
 const linesOfNamedHeader = async (source: CsvSource, s3: S3Client): Promise<number> => {
+  const { isSliced, columns: names = [], withoutHeaders, ignoredLinesCount, slices } = source
+  // Slices never have one, and who says how the file begins is believed.
+  if (isSliced || names.length === 0 || withoutHeaders || ignoredLinesCount || !slices[0]) return 0
   const dialect = parseCsvDialect(source)
-  const first = await firstRecord(source, s3)
-  if (!first) return 0
-  const [found = []] = parseRecords(first.bytes, dialect)
-  const names = source.columns ?? []
+  const first = await firstRecord(slices[0], dialect, s3)
+  const [found = []] = first ? parseRecords(first.bytes, dialect) : []
   const isHeader =
     found.length === names.length &&
     found.every((cell, index) => sanitizeColumnName(cell) === sanitizeColumnName(names[index] ?? ''))
   // A name in quotes may hold line breaks.
-  return isHeader ? first.bytes.filter(byte => byte === LINE_FEED).length : 0
+  return first && isHeader ? first.bytes.filter(byte => byte === LINE_FEED).length : 0
 }
 
 const LINE_FEED = 0x0a
 
-const firstRecord = async (source: CsvSource, s3: S3Client): Promise<CsvChunk | undefined> => {
-  const [object] = source.slices
-  if (!object) return undefined
+const firstRecord = async (
+  object: CsvSource['slices'][number],
+  dialect: ReturnType<typeof parseCsvDialect>,
+  s3: S3Client,
+): Promise<CsvChunk | undefined> => {
   try {
     const { bytes, form, close } = await openFile(readObject(s3, object))
-    if (form !== 'csv') await close()
-    if (form !== 'csv') return undefined
-    const dialect = parseCsvDialect(source)
-    for await (const chunk of splitCsv(bytes, { dialect, chunkBytes: 1, hasHeader: true })) return chunk
+    if (form === 'csv')
+      for await (const chunk of splitCsv(bytes, { dialect, chunkBytes: 1, hasHeader: true })) return chunk
+    else await close()
   } catch (error) {
     // What is wrong with the file the load itself will say, with the line.
     if (!(error instanceof UserError)) throw error
   }
   return undefined
+}
+
+/**
+ * Keeps the headings of new columns that have other names, as their descriptions. Before the table changes, so that whoever sees a column
+ * sees it; a load that is repeated sets the same.
+ */
+export const keepHeadings = async (
+  table: { internalId: number },
+  renamed: readonly RenamedColumn[],
+  { metadata, nextId }: Pick<RunJobServices, 'metadata' | 'nextId'>,
+): Promise<void> => {
+  for (const { column, heading } of renamed)
+    await metadata.set(
+      metadataSubject.table(table),
+      { ...descriptionMetadatum, column, value: heading },
+      nextId(),
+    )
+}
+
+/**
+ * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
+ * of the step that found something wrong, and those of {@link mergeOutgrown}.
+ */
+const loadOutgrown = async (
+  job: ProcessingJob,
+  request: OutgrownRequest,
+  services: RunJobServices,
+): Promise<LoadedContent> => {
+  const { distribution, now, log } = services
+  const { internalId, tableId } = request
+  const place = { internalId, jobId: job.id }
+  const ready = await readStaged(distribution.documents, place)
+  if (!ready) {
+    await askForStaging(job, request, services)
+    throw new OutgrownLoad({ load: { ...place, correlationId: correlationIdOf(job) } })
+  }
+  const { snapshot, replacedRowsCount } = await commit(place, { ready, request }, services)
+  await keepHeadings(request, ready.renamed, services)
+  log.info('Load committed', { jobId: job.id, tableId, stagedFiles: ready.staged.files.length })
+  const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
+  return { snapshot, load: { ...ready, replacedRowsCount, durationSeconds } }
+}
+
+/** Writes what the steps of the machine need to know. */
+const askForStaging = async (
+  job: ProcessingJob,
+  { internalId, current, source: { slices, ...source }, loadedAt, ...request }: OutgrownRequest,
+  { distribution }: RunJobServices,
+): Promise<void> =>
+  distribution.documents.write({ internalId, jobId: job.id }, 'request', {
+    ...request,
+    current: current && withFiles(current, []),
+    source: {
+      ...source,
+      slices: slices.map(({ bucket, key, etag, bytes }) => ({ bucket, key, etag, bytes })),
+    },
+    loadedAt: loadedAt.toISOString(),
+  })
+
+const commit = async (
+  place: LoadPlace,
+  { ready, request }: { ready: ReadyLoad; request: OutgrownRequest },
+  services: RunJobServices,
+): Promise<{ snapshot: Snapshot; replacedRowsCount: number }> => {
+  const { current, incremental, loadedAt } = request
+  // The job has held the table since it was cut: nobody else has changed its columns.
+  const table = withFiles(ready.table, incremental ? (current?.files ?? []) : [])
+  const staged = ready.staged.files
+  if (outgrowsMerge(table, staged, services.distribution)) {
+    const merged = await mergeOutgrown({ place, table, staged, loadedAt }, services)
+    if ('waitSeconds' in merged) throw new OutgrownLoad(merged)
+    return { snapshot: withFiles(table, merged.files), replacedRowsCount: merged.replacedRowsCount }
+  }
+  const keyPrefix = `${loadPrefix(place)}commit/`
+  return (await services.tableEngine()).commitStaged({ table, staged, incremental, keyPrefix })
+}
+
+type ReadyLoad = NonNullable<Awaited<ReturnType<typeof readStaged>>>
+
+const READS = 16
+
+/**
+ * What the machine has staged for a load; `undefined` when it has not, or not to the end. Throws the first `UserError`
+ * in the order of the data when the load cannot be done.
+ */
+const readStaged = async (documents: LoadDocuments, place: LoadPlace) => {
+  const folded = await documents.find(place, 'folded')
+  if (!folded) return undefined
+  if ('refusal' in folded) throw refusalError(folded.refusal)
+  const request = await documents.read(place, 'request')
+  const cut = await documents.read(place, 'cut')
+  if (!('files' in cut)) throw new Error('A load that is folded has been cut')
+  const parts = await pMap(folded.groups, (_, item) => documents.find(place, 'staged', item), {
+    concurrency: READS,
+  })
+  const files: StagedLoad['files'] = []
+  /** How far the records of each file are staged. */
+  const ends = cut.files.map(({ start }) => start.offset)
+  for (const [item, part] of parts.entries()) {
+    if (!part) return undefined
+    if ('refusal' in part) throw refusalError(part.refusal)
+    files.push(...part.files)
+    for (const [index, span] of part.spans.entries()) {
+      const file = folded.groups[item]?.[index]?.file ?? -1
+      if (span && span.start !== ends[file])
+        throw new Error(`Byte ${ends[file]} of file ${file} is not staged.`)
+      if (span) ends[file] = span.end
+    }
+  }
+  if (cut.refusal) throw refusalError(cut.refusal)
+  const { table, importedColumns, renamed = [], warnings, inBytes, isCompressed } = cut
+  const { tableId, incremental } = request
+  const staged: StagedLoad = { jobId: place.jobId, tableId, fields: table.fields, files, incremental }
+  return {
+    staged,
+    /** With the columns that it has after the load, without its files. */
+    table,
+    importedColumns,
+    importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+    renamed,
+    warnings: [...request.warnings, ...warnings],
+    inBytes,
+    isCompressed,
+  }
 }

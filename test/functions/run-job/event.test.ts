@@ -3,9 +3,7 @@ import gone from '#events/run-job/execution-gone.json' with { type: 'json' }
 import accepted from '#events/run-job/job-accepted.json' with { type: 'json' }
 import failed from '#events/run-job/job-failed.json' with { type: 'json' }
 import part from '#events/run-job/part.json' with { type: 'json' }
-import type { RunJobEvent } from '#functions/run-job/event.ts'
-import { jobStep } from '#functions/run-job/job-step.ts'
-import type { RunJobResult } from '#functions/run-job/run-job.ts'
+import { jobStep, type RunJobEvent, type RunJobResult } from '#functions/run-job/run-job.ts'
 import { stepEvent } from '#lib/drive/step.ts'
 
 const asked: RunJobEvent[] = []
