@@ -1,7 +1,7 @@
 import { describeFailure } from '#lib/errors/machine-failure.ts'
 import { type Answer, answering, type StepEvent, stepEvent } from '../../functions/lib/drive/step.ts'
 import type { Job } from '../../functions/lib/storage-client/storage-client.ts'
-import { pollOf } from '../../functions/poll-job/poll-job.ts'
+import { pollOf } from '../../functions/poll-job/handler.ts'
 import { type DriveEnd, drive } from '../../local/machines/drive.ts'
 
 interface DriveHereOptions {

@@ -1,4 +1,4 @@
-import { pollOf } from '#functions/poll-job/poll-job.ts'
+import { pollOf } from '#functions/poll-job/handler.ts'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { accepted } from '#functions/storage-api/http/reply.ts'
 import { acceptJob, jobReply, type NewJob } from '#functions/storage-api/jobs/submit-job.ts'

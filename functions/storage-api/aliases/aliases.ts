@@ -22,9 +22,9 @@ import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
 import type { Services } from '../services/services.ts'
+import { checkTableName } from '../tables/create-table.ts'
 import { tableDetail } from '../tables/read-tables.ts'
 import { oneAsList } from '../tables/row-query.ts'
-import { checkTableName } from '../tables/table-name.ts'
 
 export const routes = routesOf('aliases')
 

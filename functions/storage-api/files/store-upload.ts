@@ -4,7 +4,7 @@ import { attachmentOf } from '../../lib/storage/events/audit-event.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { tellingAudit } from '../http/record-event.ts'
 import type { Sender } from '../http/route-definition.ts'
-import { fileKey, newFileRecord } from '../services/new-file.ts'
+import { fileKey, newFileRecord } from '../services/file-access.ts'
 import type { Services } from '../services/services.ts'
 
 /** Bytes that are stored, and no file yet. */

@@ -14,8 +14,8 @@ import { tellingAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
+import { checkTableName } from './create-table.ts'
 import { tableDetail } from './read-tables.ts'
-import { checkTableName } from './table-name.ts'
 
 export const routes = routesOf('tables')
 

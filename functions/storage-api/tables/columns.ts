@@ -22,7 +22,7 @@ import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { refuseTooManyMetadata } from '../metadata/store-metadata.ts'
 import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
-import { checkTableName } from './table-name.ts'
+import { checkTableName } from './create-table.ts'
 
 export const routes = routesOf('tables')
 

@@ -6,6 +6,7 @@ import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { MAX_COLUMNS, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
+import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
 import { receiveUpload, uploadForm } from '../files/receive-upload.ts'
@@ -18,10 +19,8 @@ import { doJob, type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
 import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
-import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
+import { admitDataPlace, csvFields, dataPlaceFields, readCsvSettings, readDataPlace } from './data-place.ts'
 import { parseTime } from './parse-time.ts'
-import { checkTableName } from './table-name.ts'
 
 export const routes = routesOf('tables')
 
@@ -187,6 +186,43 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
     )
   return keyNames(readKeyColumns(parsed.data))
 }
+
+const MAX_NAME_LENGTH = 96
+
+/**
+ * The name of a new table, and its display name (by default the same).
+ *
+ * Error: 400 `storage.tables.validation`.
+ */
+export const checkTableName = ({
+  name,
+  displayName,
+}: {
+  name?: string | undefined
+  displayName?: string | undefined
+}): { name: string; displayName: string } => {
+  if (!name) throw invalid('Table create option "name" is required and cannot be empty.')
+  const reason = whyBad(name)
+  if (reason) throw invalid(`Invalid table name: ${reason}`)
+  if (!displayName) return { name, displayName: name }
+
+  const displayReason = displayName.startsWith('_')
+    ? `'${displayName.slice(0, 200)}' contains not allowed characters. Cannot start with underscore.`
+    : whyBad(displayName)
+  if (displayReason) throw invalid(`Invalid data - displayName: ${displayReason}`)
+  return { name, displayName }
+}
+
+const whyBad = (name: string): string | undefined => {
+  const shown = name.slice(0, 200)
+  if (!hasNameCharacters(name))
+    return `'${shown}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`
+  return name.length > MAX_NAME_LENGTH
+    ? `'${shown}' is longer than ${MAX_NAME_LENGTH} characters.`
+    : undefined
+}
+
+const invalid = (message: string) => new UserError('storage.tables.validation', message)
 
 /** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
 routes.post('/v2/storage/buckets/{bucketId}/tables', {

@@ -10,8 +10,7 @@ import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { doJob, type NewJob, type Submitter, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
-import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { admitDataPlace, dataPlaceFields, readDataPlace } from './data-place.ts'
+import { admitDataPlace, csvFields, dataPlaceFields, readCsvSettings, readDataPlace } from './data-place.ts'
 
 export const routes = routesOf('tables')
 export const importer = routesOf('importer')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pollJobEvent, pollOf } from '#functions/poll-job/poll-job.ts'
+import { pollJobEvent, pollOf } from '#functions/poll-job/handler.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { eventFile } from '../../support/events.ts'
 

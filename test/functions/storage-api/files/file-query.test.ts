@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseFileQuery } from '#functions/storage-api/files/files.ts'
-import { newFileRecord } from '#functions/storage-api/services/new-file.ts'
+import { newFileRecord } from '#functions/storage-api/services/file-access.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { FileRecord } from '#lib/storage/files/file-store.ts'
 

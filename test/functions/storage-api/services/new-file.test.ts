@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileKey, webalize } from '#functions/storage-api/services/new-file.ts'
+import { fileKey, webalize } from '#functions/storage-api/services/file-access.ts'
 
 describe('webalize', () => {
   it.each([
