@@ -1,17 +1,27 @@
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import { executionOfJob } from '../lib/asked-wait.ts'
 import type { SourceObject } from '../lib/cloud/multipart/source-object.ts'
 import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import type { Answer } from '../lib/drive/step.ts'
+import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError, UserError } from '../lib/errors/errors.ts'
 import type { LandedObject } from '../lib/landed-object.ts'
 import { nameColumns } from '../lib/storage/files/list-slices.ts'
-import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
+import { isTableMadeMeanwhile, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import { type ImportRecords, NULL_VERSION, type ObjectVersion, type Progress } from './key-records.ts'
+import {
+  type ImportRecords,
+  type KeyState,
+  NULL_VERSION,
+  type ObjectVersion,
+  objectVersionId,
+  type Progress,
+  type VersionMark,
+} from './key-records.ts'
 import type { LandingRule } from './landing-rules.ts'
-import { type LandingTarget, landingTarget } from './landing-target.ts'
-import type { Transfer } from './transfer.ts'
+import { type LandingTarget, targetOf } from './landing-target.ts'
+import { type Transfer, uploadFile } from './transfer.ts'
 
 /** The component under which events of imports are listed. */
 export const COMPONENT = 'millrace-import'
@@ -64,7 +74,7 @@ export type ImportAnswer =
 export type JobAnswer = Extract<Answer, { next: 'poll' }> & { output: ImportOutput }
 
 /** `retryAfterSeconds`: after which the service advises to look at the job. */
-export type WithJob = Progress & { jobId: number; retryAfterSeconds?: number | undefined }
+type WithJob = Progress & { jobId: number; retryAfterSeconds?: number | undefined }
 
 /** @param waitsFor name of the execution that is in the way, where it is known */
 export const again = (waitSeconds: number, waitsFor?: string): ImportAnswer => ({
@@ -133,22 +143,55 @@ const isGone = (error: unknown): boolean =>
 export const objectGone = ({ bucket, key }: LandedObject, cause?: unknown): UserError =>
   new UserError('landing.objectGone', `The object ${key} is no longer in ${bucket}.`, { cause })
 
-/** The metadata of the object says most, then a rule, then the table. Throws `UserError`. */
-export const targetOf = async (
-  key: string,
-  metadata: Readonly<Record<string, string>>,
-  { rules, storage }: Pick<StartImportDependencies, 'rules' | 'storage'>,
-): Promise<LandingTarget> => {
-  const { tableId } = landingTarget(key, metadata, rules)
-  return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
-}
-
 /** A version that is to be imported. */
 export interface LandedVersion {
   source: DescribedSource['source']
   target: LandingTarget
   /** Identity of the object version. */
   versionId: string
+}
+
+/** One execution's work on a key whose lease it holds. */
+export interface KeyWork {
+  services: StartImportDependencies
+  key: { state: KeyState; save: () => Promise<void> }
+  /** The version that the event names. */
+  own: LandedVersion
+  /** As S3 has them, newest first, and which of them is the own one. */
+  versions: readonly VersionMark[]
+  mark: VersionMark
+  /** Throws `Pause` when this step has lasted so long that another function goes on. */
+  pauseInTime: () => void
+}
+
+export const progressOf = ({ own, services }: KeyWork, { versionId }: VersionMark): Promise<Progress> =>
+  services.records.progress(objectVersionId({ ...own.source, versionId }))
+
+/** Imports a version of the key. What is wrong with another one than the event's own does not stop this one: `undefined`. */
+export const importOf = async (
+  work: KeyWork,
+  version: VersionMark,
+  before: Progress,
+): Promise<WithJob | undefined> => {
+  const { services, own } = work
+  const progress = { ...before, isSkipped: false }
+  if (version.versionId === work.mark.versionId) return importVersion(services, own, progress)
+  const landed = { ...own.source, versionId: version.versionId }
+  const versionId = objectVersionId(landed)
+  try {
+    const { source, metadata } = await describeSource(services.s3, landed)
+    const target = await targetOf(source.key, metadata, services)
+    return await importVersion(services, { source, target, versionId }, progress)
+  } catch (error) {
+    if (error instanceof Pause || asTransient(error) instanceof TransientError) throw error
+    const facts = { key: landed.key, versionId: landed.versionId, error }
+    services.log.warn('an older version of the key cannot be imported', facts)
+    // Noted before a newer one is accepted: from then on it comes late.
+    const saved = await services.records.progress(versionId)
+    const reached = saved.revision === progress.revision ? progress : saved
+    await services.records.saveProgress(versionId, { ...reached, isSkipped: true })
+    return undefined
+  }
 }
 
 /**
@@ -167,7 +210,9 @@ export const importVersion = async (
   const { versionId, target, source } = version
   if (!before.isUploaded)
     await (acceptedLoads ? refuseTooLarge([source], acceptedLoads) : refuseOtherThanCsv(source))
-  const { fileId, ...uploaded } = before.isUploaded ? before : await uploadFile(services, version, before)
+  const reached = before.isUploaded ? before : await uploadFile(services, { ...version, progress: before })
+  if (Array.isArray(reached)) throw new Pause({ next: 'each', parts: reached, state: source.versionId })
+  const { fileId, ...uploaded } = reached
   if (fileId === undefined) throw new Error('A version whose bytes are there has a file')
   // Before its bytes were there, nobody can have asked for its import. Afterwards a crash may have come between the service's acceptance
   // and our record of it: every service is asked for a job that reads the file, which only this import does. Our own also knows the
@@ -196,55 +241,6 @@ const refuseOtherThanCsv = async (source: DescribedSource['source']): Promise<vo
     )
 }
 
-/** The end of the key, which may have 1,024 bytes, as far as a file of the service may have a name. */
-const fileName = (key: string): string =>
-  key
-    .slice(key.lastIndexOf('/') + 1)
-    .slice(-500)
-    .replace(/^[\uDC00-\uDFFF]/, '')
-
-/**
- * The progress of a version whose bytes are a file of the service. A file whose upload was cut short is replaced: its
- * credentials are gone. An upload that several functions fill is resumed.
- */
-const uploadFile = async (
-  services: StartImportDependencies,
-  version: LandedVersion,
-  progress: Progress,
-): Promise<Progress> => {
-  const { storage, records, transfer } = services
-  const { source, versionId } = version
-  const resumed = await finishUpload(services, version, progress)
-  if (resumed) return resumed
-  if (progress.fileId !== undefined) await storage.deleteFile(progress.fileId)
-
-  const tags = ['millrace-landing']
-  const file = await storage.prepareFile({ name: fileName(source.key), sizeBytes: source.bytes, tags })
-  const prepared = { ...progress, fileId: file.id, uploadId: undefined }
-  const noted = await records.saveProgress(versionId, prepared)
-  const upload = await transfer.start(source, file)
-  if (!upload) return records.saveProgress(versionId, { ...noted, isUploaded: true })
-  const begun = await records.saveProgress(versionId, { ...noted, ...upload })
-  const finished = await finishUpload(services, version, begun)
-  if (!finished)
-    throw new TransientError('landing.uploadGone', `The upload of ${source.key} was aborted by others.`)
-  return finished
-}
-
-/** `undefined`: there is no upload, or it is gone without an object. Throws `Pause` with the ranges that are missing. */
-const finishUpload = async (
-  { storage, records, transfer }: StartImportDependencies,
-  { source, versionId }: LandedVersion,
-  progress: Progress,
-): Promise<Progress | undefined> => {
-  const { fileId, uploadId } = progress
-  if (fileId === undefined || uploadId === undefined) return undefined
-  const missing = await transfer.finish(source, await storage.file(fileId), uploadId)
-  if (!missing) return undefined
-  if (missing.length > 0) throw new Pause({ next: 'each', parts: missing, state: source.versionId })
-  return records.saveProgress(versionId, { ...progress, isUploaded: true })
-}
-
 /**
  * Says, once for a table, that files of another key replace all its rows too: daily files in one folder mostly are to add
  * theirs. The warning is an event of the service, and a line of the log.
@@ -266,3 +262,37 @@ const sayOtherKey = async (
     .catch((error: unknown) => log.warn('the event could not be stored', { tableId, error }))
   await records.otherKeySaid(tableId)
 }
+
+/** Until a job is looked at that the next version waits for. */
+export const JOB_WAIT_SECONDS = 1
+
+export const afterJob = (jobId: number | undefined): Pause =>
+  new Pause(again(JOB_WAIT_SECONDS, jobId === undefined ? undefined : executionOfJob(jobId)))
+
+/**
+ * `error`: also where there is no job. `tableExists`: it was to create a table that another job had created, and the version is to be
+ * imported into that one.
+ */
+type JobEnd = 'running' | 'success' | 'error' | 'tableExists'
+
+export const jobEnd = async (storage: StorageClient, { jobId }: Progress): Promise<JobEnd> => {
+  if (jobId === undefined) return 'error'
+  const job = await unlessGone(storage.job(jobId))
+  // A service may forget its jobs after a while: this one was accepted long ago.
+  if (!job || job.status === 'success') return 'success'
+  if (job.status !== 'error') return 'running'
+  return isTableMadeMeanwhile(job) ? 'tableExists' : 'error'
+}
+
+/** Throws `Pause` while the job of a version runs. */
+export const endOf = async ({ services }: KeyWork, progress: Progress): Promise<JobEnd> => {
+  const end = await jobEnd(services.storage, progress)
+  if (end === 'running') throw afterJob(progress.jobId)
+  return end
+}
+
+export const unlessGone = <Found>(found: Promise<Found>): Promise<Found | undefined> =>
+  found.catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return undefined
+    throw error
+  })

@@ -229,5 +229,23 @@ const createKeyLeaseStore = (table: RecordTable, key: ItemKey) => {
   }
 }
 
+/** Takes the lease of a key, or says who holds it. A change of the state is kept in memory until it is saved. */
+export const takeKey = async (
+  { records }: { records: ImportRecords },
+  landed: LandedObject,
+  { owner, versionId }: KeyLease,
+) => {
+  const keyId = objectKeyId(landed)
+  const taken = await records.takeLease(keyId, { owner, versionId })
+  if (taken.outcome === 'held') return taken
+  const lease = records.leaseOf(keyId)
+  const key = {
+    state: taken.content,
+    save: () => lease.save(owner, key.state),
+    release: () => lease.saveAndRelease(owner, key.state),
+  }
+  return { ...taken, key }
+}
+
 const leaseLost = (): TransientError =>
   new TransientError('landing.leaseLost', 'Another execution has taken this object over.')

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import { isTabbed, refusedName } from '../lib/table-engine/csv/file-forms.ts'
 import { isTableIdForLoad, parseTableId } from '../lib/wire/storage-ids.ts'
 import type { LandingRule } from './landing-rules.ts'
@@ -48,6 +49,16 @@ export const landingTarget = (
     tableName,
     tableId: `${bucketId}.${tableName}`,
   }
+}
+
+/** The metadata of the object says most, then a rule, then the table. Throws `UserError`. */
+export const targetOf = async (
+  key: string,
+  metadata: Readonly<Record<string, string>>,
+  { rules, storage }: { rules: readonly LandingRule[]; storage: Pick<StorageClient, 'loadSettings'> },
+): Promise<LandingTarget> => {
+  const { tableId } = landingTarget(key, metadata, rules)
+  return landingTarget(key, metadata, rules, await storage.loadSettings(tableId))
 }
 
 type NamedTarget = { tableId: string } & Partial<Omit<LandingTarget, 'tableId' | 'bucketId' | 'tableName'>>

@@ -2,28 +2,41 @@ import * as z from 'zod/mini'
 import { executionName } from '../lib/cloud/execution-name.ts'
 import type { StepEvent } from '../lib/drive/step.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { describeFailure, type Failure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { parseEvent } from '../lib/errors/parse-event.ts'
 import { type LandedObject, landedObject } from '../lib/landed-object.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
-import { importInOrder, jobEnd } from './import-in-order.ts'
+import { giveUp } from './give-up.ts'
 import {
+  afterJob,
   again,
-  COMPONENT,
-  type DescribedSource,
   describeSource,
   followJob,
   hasJob,
   type ImportAnswer,
+  importOf,
+  JOB_WAIT_SECONDS,
   type JobAnswer,
+  jobEnd,
+  type KeyWork,
   type LandedVersion,
+  objectGone,
+  Pause,
+  progressOf,
   type StartImportDependencies,
-  targetOf,
 } from './import-version.ts'
-import { type KeyLease, objectKeyId, objectVersionId, type Progress } from './key-records.ts'
-import { whyIgnored } from './landing-target.ts'
+import {
+  type KeyLease,
+  nextAttempt,
+  objectVersionId,
+  type Progress,
+  readVersions,
+  takeKey,
+  versionsAfter,
+} from './key-records.ts'
+import { targetOf, whyIgnored } from './landing-target.ts'
+import { importLate, ownOutcome } from './late-version.ts'
 import type { NumberRange } from './transfer.ts'
 
 const partNumber = z.int().check(z.positive())
@@ -69,9 +82,6 @@ export const asPatientAs = (ageSeconds: number, answer: ImportAnswer): ImportAns
   return { ...answer, waitSeconds: Math.max(answer.waitSeconds, waitSecondsAt(ageSeconds)) }
 }
 
-/** A function has 15 minutes, and the largest object that it moves by itself takes some three. */
-const LONGEST_STEP_MS = 5 * 60_000
-
 const importLanded = async (
   services: StartImportDependencies,
   landed: LandedObject,
@@ -85,9 +95,7 @@ const importLanded = async (
   if (taken.outcome === 'held') return whileHeld(services, own, taken.by)
 
   const { key } = taken
-  const endsAt = services.now().getTime() + LONGEST_STEP_MS
-  const isTooLong = () => services.now().getTime() > endsAt
-  const answer = await importInOrder({ services, key, own, isTooLong })
+  const answer = await importInOrder({ services, key, own })
   const isRepeated = answer.next === 'poll' && answer.output.outcome === 'alreadyStarted'
   if (isRepeated || taken.deadOwner !== undefined) key.state.mayHaveFailed = true
   // Nobody else may begin while parts are on their way.
@@ -98,21 +106,62 @@ const importLanded = async (
     : answer
 }
 
-const takeKey = async (
-  { records }: StartImportDependencies,
-  landed: LandedObject,
-  { owner, versionId }: KeyLease,
-) => {
-  const keyId = objectKeyId(landed)
-  const taken = await records.takeLease(keyId, { owner, versionId })
-  if (taken.outcome === 'held') return taken
-  const lease = records.leaseOf(keyId)
-  const key = {
-    state: taken.content,
-    save: () => lease.save(owner, key.state),
-    release: () => lease.saveAndRelease(owner, key.state),
+/** A function has 15 minutes, and the largest object that it moves by itself takes some three. */
+const LONGEST_STEP_MS = 5 * 60_000
+
+/**
+ * Imports the event's own version of a key after all older ones, in the order in which S3 stored them, whoever heard of
+ * them: first a late one with those that are loaded again behind it, then those that nobody has imported yet.
+ */
+const importInOrder = async ({
+  services,
+  key,
+  own,
+}: Pick<KeyWork, 'services' | 'key' | 'own'>): Promise<ImportAnswer> => {
+  const { source } = own
+  const until = (key.state.late ?? key.state.through)?.versionId
+  const versions = await readVersions(services.s3, source, [source.versionId, until])
+  const mark = versions.find(({ versionId }) => versionId === source.versionId)
+  if (!mark) throw objectGone(source)
+  if (mark !== versions.at(-1)) key.state.mayHaveFailed = true
+  const endsAt = services.now().getTime() + LONGEST_STEP_MS
+  const pauseInTime = (): void => {
+    if (services.now().getTime() > endsAt) throw new Pause(again(JOB_WAIT_SECONDS))
   }
-  return { ...taken, key }
+  const work = { services, key, own, versions, mark, pauseInTime }
+  try {
+    await importLate(work)
+    return (await importNew(work)) ?? (await ownOutcome(work))
+  } catch (error) {
+    if (error instanceof Pause) return error.answer
+    throw error
+  }
+}
+
+/**
+ * Imports the versions that nobody has imported yet, oldest first, up to the own one.
+ *
+ * The service runs the jobs of a table in the order in which it accepts them, so that the next version need not wait for
+ * the end of a job; except of one that creates the table: it may fail, because another key was first. Resolves to
+ * `undefined` when the own version was imported earlier.
+ */
+const importNew = async (work: KeyWork): Promise<ImportAnswer | undefined> => {
+  const { key, services, versions, mark, pauseInTime } = work
+  for (const version of versionsAfter(versions, key.state.through, mark)) {
+    pauseInTime()
+    const found = await progressOf(work, version)
+    const end = found.isCreating ? await jobEnd(services.storage, found) : 'running'
+    const before = end === 'tableExists' ? nextAttempt(found) : found
+    const isPassed = before.isSkipped || before.supersededBy !== undefined || hasJob(before)
+    const accepted = isPassed ? undefined : await importOf(work, version, before)
+    const { isCreating, jobId } = accepted ?? before
+    const mayFail = isCreating && end !== 'success' && end !== 'error'
+    // What is done through stays before it.
+    if (!mayFail) key.state.through = version
+    if (version === mark) return accepted && followJob(work.own, 'started', accepted)
+    if (mayFail) throw afterJob(jobId)
+  }
+  return undefined
 }
 
 /** What its success mends, where anything of the key may have failed. */
@@ -157,95 +206,4 @@ const moveParts = async (
   if (fileId === undefined || uploadId === undefined)
     throw new UserError('source.changed', `The move of ${source.key} was given up meanwhile.`)
   await transfer.moveRange(source, await storage.file(fileId), uploadId, range)
-}
-
-/** After an import has failed for good: says why, leaves no parts of an unfinished move, and lets the next execution begin. */
-const giveUp = async (
-  services: StartImportDependencies,
-  landed: LandedObject,
-  given: { execution: string; failure: MachineFailure; moved: string | null },
-): Promise<ImportAnswer> => {
-  const { execution, moved } = given
-  // Nothing is known of an object that is gone.
-  const found = await describeSource(services.s3, landed).catch(() => undefined)
-  const versionId = landed.versionId ?? found?.source.versionId
-  const taken = await takeKey(services, landed, { owner: execution, versionId: '' })
-  const key = taken.outcome === 'taken' ? taken.key : undefined
-  if (key) key.state.mayHaveFailed = true
-  let hasJob = false
-  try {
-    if (versionId !== undefined)
-      hasJob = await abandonOwn(services, objectVersionId({ ...landed, versionId }))
-    // Newer versions are imported without the one whose parts could not be moved.
-    if (key && moved !== null && moved !== versionId)
-      await abandonMove(services, objectVersionId({ ...landed, versionId: moved }), { isSkipped: true })
-  } finally {
-    // The lease must be released even when there is more to clean up than can be done.
-    await key?.release()
-  }
-  const failure = describeFailure(given.failure)
-  // The event of a job would have said it.
-  if (!hasJob) await reportFailure(services, { landed, execution, failure })
-  return { next: 'failed', failure, details: found ? await describeFailed(services, found) : {} }
-}
-
-/** Resolves to whether the import had come to a job. */
-const abandonOwn = async (services: StartImportDependencies, versionId: string): Promise<boolean> => {
-  const { records, storage, log } = services
-  const progress = await records.progress(versionId)
-  if (hasJob(progress)) {
-    await records.saveProgress(versionId, { ...progress, isFailureReported: true })
-    return true
-  }
-  await abandonMove(services, versionId, {})
-  const { fileId, isUploaded } = progress
-  if (fileId === undefined || !isUploaded) return false
-  // Died between the acceptance of its job and the note of it: the job runs on, and whoever tries again finds it by its file.
-  const job = await storage
-    .findJobOfFile(fileId)
-    .catch((error: unknown) => log.warn('job of file not looked for', { reason: String(error) }))
-  return job !== undefined
-}
-
-/** Another attempt begins with a new file. */
-const abandonMove = async (
-  { storage, records, transfer }: StartImportDependencies,
-  versionId: string,
-  mark: Partial<Progress>,
-): Promise<void> => {
-  const { uploadId, fileId, ...progress } = await records.progress(versionId)
-  if (uploadId === undefined || fileId === undefined || progress.isUploaded) return
-  await transfer.abort(await storage.file(fileId), uploadId)
-  await storage.deleteFile(fileId)
-  await records.saveProgress(versionId, { ...progress, ...mark })
-}
-
-/** What the dead letter says of the file. `null`: its key or its metadata say nothing that can be followed. */
-const describeFailed = async (
-  services: StartImportDependencies,
-  { source, metadata }: DescribedSource,
-): Promise<{ isIncremental?: boolean | null; versionId?: string | undefined }> => {
-  const { versionId } = source
-  try {
-    const { incremental } = await targetOf(source.key, metadata, services)
-    return { isIncremental: incremental, versionId }
-  } catch (error) {
-    return error instanceof UserError && error.code.startsWith('landing.')
-      ? { isIncremental: null }
-      : { versionId }
-  }
-}
-
-const reportFailure = async (
-  { storage, log }: StartImportDependencies,
-  given: { landed: LandedObject; execution: string; failure: Failure },
-): Promise<void> => {
-  const { landed, execution, failure: error } = given
-  const { bucket, key, versionId = null } = landed
-  const message = `Import of ${key} failed: ${error.message}`
-  const params = { bucket, key, versionId, error }
-  await storage
-    .postEvent({ component: COMPONENT, type: 'error', message, params }, `${executionName(execution)}-end`)
-    // The key must be released all the same, and the dead letter says it too.
-    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
 }

@@ -20,12 +20,71 @@ import { type PartRange, partRanges } from '../lib/cloud/multipart/part-ranges.t
 import { BLOCK_BYTES, readBlock } from '../lib/cloud/multipart/read-blocks.ts'
 import { type ObjectRange, type SourceObject, sourceChanged } from '../lib/cloud/multipart/source-object.ts'
 import { assemblePart, copyOrigin, copyPart } from '../lib/cloud/multipart/write-part.ts'
-import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
+import { TransientError } from '../lib/errors/errors.ts'
+import type { PreparedFile, ReadableFile, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { ImportRecords, Progress } from './key-records.ts'
 
 /** Part numbers `from` to `to`, both included: the work of one invocation. */
 export interface NumberRange {
   from: number
   to: number
+}
+
+/** The end of the key, which may have 1,024 bytes, as far as a file of the service may have a name. */
+const fileName = (key: string): string =>
+  key
+    .slice(key.lastIndexOf('/') + 1)
+    .slice(-500)
+    .replace(/^[\uDC00-\uDFFF]/, '')
+
+interface UploadServices {
+  storage: Pick<StorageClient, 'prepareFile' | 'file' | 'deleteFile'>
+  records: ImportRecords
+  transfer: Transfer
+}
+
+interface Upload {
+  source: SourceObject
+  versionId: string
+  progress: Progress
+}
+
+/**
+ * The progress of a version whose bytes are a file of the service, or the ranges of it that are to be moved first. A file whose
+ * upload was cut short is replaced: its credentials are gone. An upload that several functions fill is resumed.
+ */
+export const uploadFile = async (
+  services: UploadServices,
+  upload: Upload,
+): Promise<Progress | NumberRange[]> => {
+  const { storage, records, transfer } = services
+  const { source, versionId, progress } = upload
+  const resumed = await finishUpload(services, upload)
+  if (resumed) return resumed
+  if (progress.fileId !== undefined) await storage.deleteFile(progress.fileId)
+
+  const tags = ['millrace-landing']
+  const file = await storage.prepareFile({ name: fileName(source.key), sizeBytes: source.bytes, tags })
+  const prepared = { ...progress, fileId: file.id, uploadId: undefined }
+  const noted = await records.saveProgress(versionId, prepared)
+  const started = await transfer.start(source, file)
+  if (!started) return records.saveProgress(versionId, { ...noted, isUploaded: true })
+  const begun = await records.saveProgress(versionId, { ...noted, ...started })
+  const finished = await finishUpload(services, { ...upload, progress: begun })
+  if (!finished)
+    throw new TransientError('landing.uploadGone', `The upload of ${source.key} was aborted by others.`)
+  return finished
+}
+
+/** `undefined`: there is no upload, or it is gone without an object. */
+const finishUpload = async (
+  { storage, records, transfer }: UploadServices,
+  { source, versionId, progress }: Upload,
+): Promise<Progress | NumberRange[] | undefined> => {
+  const { fileId, uploadId } = progress
+  if (fileId === undefined || uploadId === undefined) return undefined
+  const missing = await transfer.finish(source, await storage.file(fileId), uploadId)
+  return missing?.length === 0 ? records.saveProgress(versionId, { ...progress, isUploaded: true }) : missing
 }
 
 /** A way to bring an object to another place. */
