@@ -10,10 +10,8 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { EXTRACTED_TAG } from '../../lib/storage/files/extracted-tag.ts'
 import { listSlices, nameColumns } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { parseCsvDialect } from '../../lib/table-engine/csv/csv-dialect.ts'
-import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
@@ -26,7 +24,7 @@ import { tellNowAndThen } from '../../lib/tell-now-and-then.ts'
 import { correlationIdOf } from '../job/log-job.ts'
 import type { RunJobServices } from '../job/services.ts'
 import { mergeOutgrown, outgrowsMerge } from '../merge/merge-outgrown.ts'
-import type { JobLoad } from './outcome.ts'
+import { type JobLoad, keepHeadings } from './outcome.ts'
 
 /** A source whose slices are pinned to their content. */
 export interface PinnedSource extends CsvSource {
@@ -186,23 +184,6 @@ const firstRecord = async (
     if (!(error instanceof UserError)) throw error
   }
   return undefined
-}
-
-/**
- * Keeps the headings of new columns that have other names, as their descriptions. Before the table changes, so that whoever sees a column
- * sees it; a load that is repeated sets the same.
- */
-export const keepHeadings = async (
-  table: { internalId: number },
-  renamed: readonly RenamedColumn[],
-  { metadata, nextId }: Pick<RunJobServices, 'metadata' | 'nextId'>,
-): Promise<void> => {
-  for (const { column, heading } of renamed)
-    await metadata.set(
-      metadataSubject.table(table),
-      { ...descriptionMetadatum, column, value: heading },
-      nextId(),
-    )
 }
 
 /**

@@ -21,8 +21,8 @@ import { checkKeyOfTable } from '../../lib/wire/primary-key.ts'
 import { logJobEnd } from '../job/log-job.ts'
 import { requireRights } from '../job/require-rights.ts'
 import type { RunJobServices } from '../job/services.ts'
-import { keepHeadings, type LoadedContent, type PinnedSource, resolveCsvSource } from './load-file.ts'
-import { importResults, type JobLoad, loadMetrics } from './outcome.ts'
+import { type LoadedContent, type PinnedSource, resolveCsvSource } from './load-file.ts'
+import { importResults, type JobLoad, keepHeadings, loadMetrics } from './outcome.ts'
 
 /** One load takes so many files of a table at most, and so many bytes as stored. It is done within a minute. */
 const TOGETHER_FILES = 500

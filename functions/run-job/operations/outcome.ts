@@ -1,9 +1,11 @@
 import type { Decision } from '../../lib/items/item-table.ts'
 import type { DecidedWork, JobMetrics, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { type StoredTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import type { RenamedColumn } from '../../lib/table-engine/csv/map-columns.ts'
 import type { LoadResult } from '../../lib/table-engine/files/load-request.ts'
 import type { RunJobServices } from '../job/services.ts'
 
@@ -84,6 +86,23 @@ const onCurrent = async (
     ...(metadataKey !== undefined && { metadataKey }),
     ...(!isRenamed && { displayName }),
   }
+}
+
+/**
+ * Keeps the headings of new columns that have other names, as their descriptions. Before the table changes, so that whoever sees a column
+ * sees it; a load that is repeated sets the same.
+ */
+export const keepHeadings = async (
+  table: { internalId: number },
+  renamed: readonly RenamedColumn[],
+  { metadata, nextId }: Pick<RunJobServices, 'metadata' | 'nextId'>,
+): Promise<void> => {
+  for (const { column, heading } of renamed)
+    await metadata.set(
+      metadataSubject.table(table),
+      { ...descriptionMetadatum, column, value: heading },
+      nextId(),
+    )
 }
 
 /** What a job says of a load. */
