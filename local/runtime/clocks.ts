@@ -1,9 +1,9 @@
-import { type NextTime, readSchedule } from '#lib/schedules/schedule-expression.ts'
+import { type DueTimes, readSchedule } from '#lib/schedules/schedule-expression.ts'
 import { clocks, DUE, type FunctionName } from '../../infra/system.ts'
 
 interface DueWork {
   readonly name: string
-  readonly nextTime: NextTime
+  readonly times: DueTimes
   readonly isOfEachMinute: boolean
   /** @param due when it was due: ISO 8601, whole seconds */
   readonly run: (due: string) => Promise<unknown>
@@ -34,7 +34,7 @@ export class Clocks {
       .filter(({ calls }) => functions.includes(calls))
       .map(({ calls, expression, input = {} }) => ({
         name: `${calls} ${JSON.stringify(input)}`,
-        nextTime: readSchedule(expression, 'UTC'),
+        times: readSchedule(expression, 'UTC'),
         isOfEachMinute: expression === 'rate(1 minute)',
         run: (due: string) => call(calls, at(due, input)),
       }))
@@ -45,7 +45,7 @@ export class Clocks {
     const now = new Date()
     for (const work of this.#work) {
       if (hasEarlierWork && work.isOfEachMinute) void this.#run(work, now)
-      this.#wait(work, work.nextTime(now))
+      this.#wait(work, work.times.after(now))
     }
   }
 
@@ -60,7 +60,7 @@ export class Clocks {
     const timer = setTimeout(() => {
       if (Date.now() < due.getTime()) return this.#wait(work, due)
       void this.#run(work, due)
-      this.#wait(work, work.nextTime(new Date()))
+      this.#wait(work, work.times.after(new Date()))
     }, pause)
     this.#timers.set(work.name, timer.unref())
   }

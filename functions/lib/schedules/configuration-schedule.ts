@@ -24,8 +24,6 @@ export interface ConfigurationSchedule {
   isEnabled: boolean
   /** The last moment that was due after `since`, up to `until`. */
   lastDue(since: Date, until: Date): Date | undefined
-  /** `lastDue`, for any `since`: it looks at the newest hour, then further back, a year at most. */
-  lastDueSince(since: Date, until: Date): Date | undefined
   /** The next moments after `after`, in order; fewer when the schedule ends. */
   nextDue(after: Date, count: number): Date[]
 }
@@ -43,32 +41,19 @@ export const readConfigurationSchedule = (value: unknown, of: string): Configura
   if (!parsed.success)
     throw new UserError('schedule.invalid', `"schedule" is not valid:\n${z.prettifyError(parsed.error)}`)
   const { flexibleMinutes, ...settings } = { ...defaults, ...parsed.data }
-  const nextTime = readSchedule(settings.expression, settings.timezone)
+  const times = readSchedule(settings.expression, settings.timezone)
   const delayMs = Math.floor(spreadOf(of) * flexibleMinutes) * 60_000
   const lastDue = (since: Date, until: Date): Date | undefined => {
-    let last: Date | undefined
-    const end = earlier(until, delayMs)
-    for (let at = nextTime(earlier(since, delayMs)); at && at <= end; at = nextTime(at)) last = at
-    return last && earlier(last, -delayMs)
+    const due = times.upTo(later(until, -delayMs))
+    return due && later(due, delayMs) > since ? later(due, delayMs) : undefined
   }
   const nextDue = (after: Date, count: number): Date[] => {
     const due: Date[] = []
-    let at = nextTime(earlier(after, delayMs))
-    while (at && due.length < count) {
-      due.push(earlier(at, -delayMs))
-      at = nextTime(at)
-    }
+    for (let at = times.after(later(after, -delayMs)); at && due.length < count; at = times.after(at))
+      due.push(later(at, delayMs))
     return due
   }
-  const lastDueSince = (since: Date, until: Date): Date | undefined => {
-    for (const hours of [1, 24, 32 * 24, 366 * 24]) {
-      const from = earlier(until, hours * 3_600_000)
-      const due = lastDue(from < since ? since : from, until)
-      if (due !== undefined || from < since) return due
-    }
-    return undefined
-  }
-  return { ...settings, lastDue, lastDueSince, nextDue }
+  return { ...settings, lastDue, nextDue }
 }
 
 /** From 0 up to 1, the same for the same name. */
@@ -76,4 +61,4 @@ const spreadOf = (of: string): number => Number.parseInt(hexDigest(of).slice(0, 
 
 const defaults = { timezone: 'UTC', flexibleMinutes: 0, overlap: 'skip' as const, isEnabled: true }
 
-const earlier = (date: Date, ms: number) => new Date(date.getTime() - ms)
+const later = (date: Date, ms: number) => new Date(date.getTime() + ms)

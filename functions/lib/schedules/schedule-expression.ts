@@ -1,8 +1,13 @@
 import { Cron } from 'croner'
 import { UserError } from '../errors/errors.ts'
 
-/** The first moment after the given one at which a schedule is due, or nothing when it is over. */
-export type NextTime = (after: Date) => Date | undefined
+/** The moments at which a schedule is due. */
+export interface DueTimes {
+  /** The first one after this; nothing when it is over. */
+  after(time: Date): Date | undefined
+  /** The last one up to this; nothing before it began. */
+  upTo(time: Date): Date | undefined
+}
 
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -14,7 +19,7 @@ const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
  * A rate is counted from the Unix epoch rather than from the schedule's creation, so that it survives restarts.
  * Throws `UserError` `schedule.invalid`.
  */
-export const readSchedule = (expression: string, timezone: string): NextTime => {
+export const readSchedule = (expression: string, timezone: string): DueTimes => {
   const [, kind, argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? []
   if (kind === 'rate') return everyPeriod(argument)
   if (kind === 'cron') return fromPattern(cronPattern(argument), timezone)
@@ -27,19 +32,24 @@ export const readSchedule = (expression: string, timezone: string): NextTime => 
   )
 }
 
-const everyPeriod = (argument: string): NextTime => {
+const everyPeriod = (argument: string): DueTimes => {
   const [, count = '0', unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(argument) ?? []
   const periodMs = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? 0) // An unknown unit counts as none.
   if (periodMs === 0)
     throw invalid(`rate(${argument}) cannot be read; write rate(5 minutes), in minutes, hours or days`)
-  return after => new Date((Math.floor(after.getTime() / periodMs) + 1) * periodMs)
+  const at = (time: Date, more: number) => new Date((Math.floor(time.getTime() / periodMs) + more) * periodMs)
+  return { after: time => at(time, 1), upTo: time => at(time, 0) }
 }
 
-const fromPattern = (pattern: string, timezone: string): NextTime => {
+const fromPattern = (pattern: string, timezone: string): DueTimes => {
   try {
     const cron = new Cron(pattern, { timezone, paused: true })
     cron.nextRun(new Date(0)) // A time zone that does not exist shows itself only now.
-    return after => cron.nextRun(after) ?? undefined
+    return {
+      after: time => cron.nextRun(time) ?? undefined,
+      // Those before it are searched.
+      upTo: time => cron.previousRuns(1, new Date(time.getTime() + 1))[0],
+    }
   } catch (error) {
     throw invalid(`the schedule ${pattern} in ${timezone} cannot be read: ${String(error)}`)
   }

@@ -53,7 +53,7 @@ const scheduleResource = async (record: ScheduleRecord, { jobs, now }: Services)
     readConfigurationSchedule(JSON.parse(settings), `${saidBy.componentId}/${saidBy.configId}`),
   )
   const active = said?.isEnabled ? said : undefined
-  const lastTime = active?.lastDueSince(new Date(since), now())?.toISOString()
+  const lastTime = active?.lastDue(new Date(since), now())?.toISOString()
   return {
     id: String(record.id),
     tokenId: String(runWithTokenId),

@@ -4,7 +4,7 @@ import { readSchedule } from '#lib/schedules/schedule-expression.ts'
 
 const friday = new Date('2026-11-20T12:34:56Z')
 const next = (expression: string, timezone = 'UTC') =>
-  readSchedule(expression, timezone)(friday)?.toISOString().replace('.000Z', 'Z')
+  readSchedule(expression, timezone).after(friday)?.toISOString().replace('.000Z', 'Z')
 
 describe('readSchedule', () => {
   it.each([
@@ -52,14 +52,36 @@ describe('readSchedule', () => {
         fc.integer({ min: 1, max: 500 }),
         fc.date({ min: new Date(0), noInvalidDate: true }),
         (count, now) => {
-          const nextTime = readSchedule(`rate(${count} minutes)`, 'UTC')
-          const first = nextTime(now)
-          const second = first && nextTime(first)
+          const times = readSchedule(`rate(${count} minutes)`, 'UTC')
+          const first = times.after(now)
+          const second = first && times.after(first)
           fc.pre(!Number.isNaN(second?.getTime()))
           expect(Number(first)).toBeGreaterThan(now.getTime())
           expect(Number(second) - Number(first)).toBe(count * 60_000)
         },
       ),
+    )
+  })
+
+  it('was due last at the last of the moments that it was due at, in every time zone', () => {
+    const expression = fc.constantFrom(
+      'rate(7 minutes)',
+      'cron(0/20 * * * ? *)',
+      'cron(30 2 * * ? *)',
+      '*/5 1-3 * * *',
+    )
+    const zone = fc.constantFrom('UTC', 'Europe/Prague', 'America/New_York', 'Australia/Lord_Howe')
+    // With the days on which clocks change.
+    const within = { min: new Date('2026-03-01'), max: new Date('2026-11-30'), noInvalidDate: true }
+    fc.assert(
+      fc.property(expression, zone, fc.date(within), (written, timezone, until) => {
+        const times = readSchedule(written, timezone)
+        let last: Date | undefined
+        let at = times.after(new Date(until.getTime() - 25 * 3_600_000))
+        for (; at && at <= until; at = times.after(at)) last = at
+        fc.pre(last !== undefined)
+        expect(times.upTo(until)).toEqual(last)
+      }),
     )
   })
 })
