@@ -125,7 +125,7 @@ export interface StagedLoad {
   tableId: string
   /**
    * The table's columns, which the staged files have by their field ids. Those of a table with a primary key have the
-   * columns of `table-engine/load-order.ts` too: `_load_range`, then `_load_row`, the record's order.
+   * columns of `LOAD_ORDER` too: `_load_range`, then `_load_row`, the record's order.
    */
   fields: TableField[]
   /** Keys in the tables bucket, with statistics, in the order of the load. */

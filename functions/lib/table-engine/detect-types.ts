@@ -28,23 +28,21 @@ export const detectTypes = async (
   request: LoadRequest,
 ): Promise<FileColumn[] | undefined> => {
   const { session } = context
-  const opened = await readSource(context, { source: request.source, table: request })
+  const opened = await readSource(context, request)
   try {
     if (opened.types) return undefined
+    const { source } = opened
     const { importedColumns } = opened.mapping
-    const { fields } = emptySnapshot(importedColumns, [])
-    await session.fitTo(fields.length)
+    await session.fitTo(importedColumns.length)
     const found: TypeFlags[] = []
     let part = 0
     for await (const chunk of opened.chunks) {
       const staged = await stageChunk(session, {
         chunk,
-        dialect: opened.dialect,
-        columns: cellsOf(fields, { importedColumns }),
+        source,
+        columns: cellsOf(emptySnapshot(importedColumns, []), { importedColumns }),
         loadedAt: request.loadedAt,
         isKeyed: false,
-        isMarked: opened.hasOwnNames,
-        treatValuesAsNull: request.source.treatValuesAsNull ?? [],
         name: `detect-${++part}`,
       })
       const flags = await columnFlags(session, importedColumns, readParquet([staged.path]))

@@ -1,10 +1,11 @@
 import { cutText } from '../cut-text.ts'
 import { UserError } from '../errors/errors.ts'
-import type { CsvDialect } from './csv/csv-dialect.ts'
+import { parseCsvDialect } from './csv/csv-dialect.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { ChunkOrigin, CsvChunk } from './csv/split-csv.ts'
+import type { CsvForm } from './files/load-request.ts'
 import type { PlacedField, TableField } from './files/snapshot.ts'
-import { isMarked as isMarkedText } from './types/marked-text.ts'
+import { isMarked } from './types/marked-text.ts'
 import { type CellProblem, readCell } from './types/read-cell.ts'
 import { describeProblem, typeName } from './types/value-words.ts'
 
@@ -12,13 +13,9 @@ interface LoadedChunk {
   chunk: Pick<CsvChunk, 'origins'>
   /** Its bytes. */
   records: Buffer
-  dialect: CsvDialect
+  source: CsvForm
   /** The columns of the table. */
   columns: PlacedField[]
-  treatValuesAsNull: string[]
-  hidesCells?: boolean | undefined
-  /** NULL and the empty text are apart. */
-  isMarked?: boolean | undefined
 }
 
 /**
@@ -28,27 +25,19 @@ interface LoadedChunk {
  *
  * Cell by cell, so only for chunks that DuckDB has refused.
  */
-export const findBadCell = ({
-  chunk,
-  records,
-  dialect,
-  columns,
-  treatValuesAsNull,
-  hidesCells = false,
-  isMarked = false,
-}: LoadedChunk): UserError | undefined => {
-  const nulls = new Set(['', ...treatValuesAsNull])
+export const findBadCell = ({ chunk, records, source, columns }: LoadedChunk): UserError | undefined => {
+  const nulls = new Set(['', ...(source.treatValuesAsNull ?? [])])
   const places = recordPlaces(chunk.origins ?? [])
-  for (const cells of parseRecords(records, dialect)) {
+  for (const cells of parseRecords(records, parseCsvDialect(source))) {
     const place = places.next(cells)
     for (const column of columns) {
       const cell = (column.cell === undefined ? undefined : cells[column.cell]) ?? ''
       const text = nulls.has(cell) ? '' : cell
       // Of a typed text an empty one is a value.
-      const isEmptyText = isMarked && isMarkedText(text)
+      const isEmptyText = source.isParquet === true && isMarked(text)
       if (isEmptyText && column.type === 'string' && !column.rules?.isTime) continue
       const problem = problemOf(isEmptyText ? text.slice(1) : text, column)
-      if (problem) return valueError({ text: hidesCells ? '***' : text, column, problem, ...place })
+      if (problem) return valueError({ text: source.hidesCells ? '***' : text, column, problem, ...place })
     }
   }
   return undefined

@@ -40,7 +40,6 @@ const join = (chunks: CsvChunk[]): CsvChunk => {
     isHeader: false,
     start: first?.start ?? { offset: 0, line: 1 },
     records: chunks.reduce((sum, { records }) => sum + records, 0),
-    longestRecord: Math.max(...chunks.map(({ longestRecord }) => longestRecord)),
     hasReturns: chunks.some(({ hasReturns }) => hasReturns),
     hasBlankLines: chunks.some(({ hasBlankLines }) => hasBlankLines),
     origins: chunks.flatMap(({ origins = [] }) => origins),

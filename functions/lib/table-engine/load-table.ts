@@ -1,49 +1,83 @@
+import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
+import { compactFiles } from './compact-files.ts'
 import type { ColumnMapping } from './csv/map-columns.ts'
 import { detectsTypes, detectTypes } from './detect-types.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import { columnNames, emptySnapshot, type Snapshot, sum, withFiles } from './files/snapshot.ts'
+import { TRANSFERS } from './files/table-files.ts'
 import { typeChanges, withFileTypes } from './inferred-types.ts'
-import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
-import { mapAhead } from './map-ahead.ts'
+import { createPublish, isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mergeByKey } from './merge-by-key.ts'
-import { createPublish, type Publish } from './publish-file.ts'
-import { publishLoad } from './publish-load.ts'
-import { type OpenedSource, readSource } from './read-source.ts'
-import { cellsOf } from './source-columns.ts'
-import { stageChunk } from './stage-chunk.ts'
+import { readSource } from './read-source.ts'
+import { stageChunks } from './stage-chunk.ts'
 import type { FileColumn } from './types/field-type.ts'
 
 /** See `TableEngine.load`. */
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
   const types = detectsTypes(request) ? await detectTypes(context, request) : undefined
-  const opened = await readSource(context, { source: request.source, table: request })
-  try {
-    return await loadOpened(context, request, { opened, types })
-  } finally {
-    await opened.close()
-  }
+  const { table, files, load } = await stageSource(context, request, { name: 'part', types })
+  const { snapshot, replaced } = await mergeStaged(context, request, { table, staged: files })
+  return { ...load, snapshot, replacedRowsCount: sum(replaced) }
 }
 
-const loadOpened = async (
+/** What a source has brought, with the table that has its columns. How many of its rows others replace is known when all are merged. */
+interface StagedSource {
+  table: Snapshot
+  /** Local ones, and such as have been stored because they are final. */
+  files: SnapshotFile[]
+  load: Omit<LoadResult, 'snapshot'>
+}
+
+interface StageOptions {
+  /** Begins the names of the files; unique in the session. */
+  name: string
+  /** Those that the values of the source show. What a file says of its types goes before. */
+  types?: FileColumn[] | undefined
+  /** The table that the session is made for: the source may not add columns to it. Default: the session is made for the source. */
+  within?: Snapshot
+}
+
+/** The source adds columns to a table that may get none. */
+export class AddsColumns extends Error {}
+
+/** Reads a source and writes its rows as Parquet files. Throws `AddsColumns`, and `UserError` for what is wrong with it. */
+export const stageSource = async (
   context: EngineContext,
   request: LoadRequest,
-  { opened, types }: { opened: OpenedSource; types: FileColumn[] | undefined },
-): Promise<LoadResult> => {
-  // The types of a file are its own; those that its values show are no word of it.
-  const table = tableForLoad(request, { ...opened, types: opened.types ?? types })
-  await context.session.fitTo(table.fields.length)
-  const staged = await stageSource(context, { request, opened, table, name: 'part' })
-  const { snapshot, replaced } = await mergeStaged(context, request, { table, staged })
-  return {
-    snapshot,
-    importedColumns: opened.mapping.importedColumns,
-    importedRowsCount: sum(staged.map(({ rows }) => rows)),
-    replacedRowsCount: sum(replaced),
-    renamed: opened.mapping.renamed,
-    warnings: [...opened.warnings, ...typeChanges(request.current, table)],
-    ...opened.progress,
+  { name, types, within }: StageOptions,
+): Promise<StagedSource> => {
+  const { smallFileBytes } = context.limits
+  const opened = await readSource(context, request)
+  try {
+    const { mapping, source } = opened
+    // The types of a file are its own; those that its values show are no word of it.
+    const table = tableForLoad(request, { mapping, types: opened.types ?? types })
+    if (!within) await context.session.fitTo(table.fields.length)
+    else if (table.fields.length > within.fields.length) throw new AddsColumns()
+    const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields: table.fields })
+    let rowsRead = 0
+    const finish = async (file: LocalFile): Promise<SnapshotFile> => {
+      rowsRead += file.rows
+      request.onRows?.(rowsRead)
+      // With a primary key, rows may still be dropped. Without one, large files are uploaded while others are still being written;
+      // small ones may be joined first.
+      return table.primaryKey.length > 0 || file.bytes < smallFileBytes ? file : publish(file)
+    }
+    const staged = { ...mapping, chunks: opened.chunks, source, types: opened.types, table, name }
+    const files = await stageChunks(context, { ...staged, loadedAt: request.loadedAt }, finish)
+    const load = {
+      importedColumns: mapping.importedColumns,
+      importedRowsCount: rowsRead,
+      replacedRowsCount: 0,
+      renamed: mapping.renamed,
+      warnings: [...opened.warnings, ...typeChanges(request.current, table)],
+      ...opened.progress,
+    }
+    return { table, files, load }
+  } finally {
+    await opened.close()
   }
 }
 
@@ -64,6 +98,39 @@ export const mergeStaged = async (
       ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix, hasLoadOrder })
       : { files: [...kept.files, ...staged], replaced: [] }
   return { snapshot: await publishLoad(context, { table, kept, files, keyPrefix }), replaced }
+}
+
+interface PublishLoadRequest {
+  /** The table with the columns that it has after the load. */
+  table: Snapshot
+  /** It with the files of before that stay, as far as they do. */
+  kept: Snapshot
+  /** All files after the load. */
+  files: SnapshotFile[]
+  keyPrefix: string
+}
+
+/**
+ * Stores the files of a load, and joins small ones. Where older files are among these, the snapshot says which files there were before:
+ * who reads a table by its increments must see what the load brought apart from what it only wrote anew.
+ */
+const publishLoad = async (
+  context: EngineContext,
+  { table, kept, files, keyPrefix }: PublishLoadRequest,
+): Promise<Snapshot> => {
+  const publish = createPublish(context, { keyPrefix, fields: table.fields })
+  const publishAll = (each: SnapshotFile[]) =>
+    pMap(each, async file => (isLocal(file) ? publish(file) : file), { concurrency: TRANSFERS })
+  const older = new Set(kept.files.map(({ key }) => key))
+  const isOlder = (file: SnapshotFile) => !isLocal(file) && older.has(file.key)
+  const brought = files.filter(file => !isOlder(file))
+  const joined = new Set(await compactFiles(context, { files: brought, snapshot: kept, name: 'joined' }))
+  const stay = files.filter(file => isOlder(file) || joined.has(file))
+  const loaded = await publishAll([...stay, ...joined.difference(new Set(files))])
+  if (older.size === 0) return withFiles(table, loaded)
+  const compacted = await compactFiles(context, { files: loaded, snapshot: kept, name: 'merged' })
+  if (!compacted.some(isLocal)) return withFiles(table, loaded)
+  return { ...withFiles(table, await publishAll(compacted)), joinedFrom: loaded }
 }
 
 /**
@@ -87,61 +154,6 @@ export const tableForLoad = (
   refuseUnknownKey(table.primaryKey, columnNames(table))
   return table
 }
-
-interface StageSourceRequest {
-  request: LoadRequest
-  opened: OpenedSource
-  /** With the columns that it has after the load. */
-  table: Snapshot
-  /** Begins the names of the files; unique in the session. */
-  name: string
-}
-
-/** The rows of a source as Parquet files: local ones, and such as have been stored because they are final. */
-export const stageSource = async (
-  context: EngineContext,
-  { request, opened, table: { fields, primaryKey }, name }: StageSourceRequest,
-): Promise<SnapshotFile[]> => {
-  const { session, threads, limits, roundsNumbers } = context
-  const { mapping, types, hasOwnNames: isMarked } = opened
-  const neverNull = isMarked ? primaryKey : []
-  const columns = cellsOf(fields, {
-    importedColumns: mapping.importedColumns,
-    types,
-    neverNull,
-    roundsNumbers,
-  })
-  const isKeyed = primaryKey.length > 0
-  const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields })
-  // With a primary key, rows may still be dropped. Without one, the files are final.
-  const finish = isKeyed
-    ? async (file: LocalFile) => file
-    : publishUnlessSmall(publish, limits.smallFileBytes)
-  let rowsRead = 0
-  // Two chunks more than threads: one is on disk when a thread is free, while the file of another is uploaded.
-  return mapAhead(opened.chunks, threads + 2, async (chunk, index) => {
-    const staged = await stageChunk(session, {
-      chunk,
-      dialect: opened.dialect,
-      columns,
-      loadedAt: request.loadedAt,
-      isKeyed,
-      treatValuesAsNull: request.source.treatValuesAsNull ?? [],
-      hidesCells: request.source.hidesCells,
-      isMarked,
-      name: `${name}-${String(index + 1).padStart(5, '0')}`,
-    })
-    rowsRead += staged.rows
-    request.onRows?.(rowsRead)
-    return finish(staged)
-  })
-}
-
-/** Large files are uploaded while others are still being written. Small ones may be merged first. */
-const publishUnlessSmall =
-  (publish: Publish, smallFileBytes: number) =>
-  async (file: LocalFile): Promise<SnapshotFile> =>
-    file.bytes < smallFileBytes ? file : publish(file)
 
 const refuseUnknownKey = (primaryKey: string[], columns: string[]): void => {
   const unknown = primaryKey.filter(column => !columns.includes(column))

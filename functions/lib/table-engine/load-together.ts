@@ -2,10 +2,9 @@ import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { CsvSource, LoadRequest, LoadResult } from './files/load-request.ts'
-import { columnNames, type Snapshot, sum } from './files/snapshot.ts'
-import { mergeStaged, stageSource, tableForLoad } from './load-table.ts'
+import { type Snapshot, sum } from './files/snapshot.ts'
+import { AddsColumns, mergeStaged, stageSource } from './load-table.ts'
 import type { SnapshotFile } from './local-file.ts'
-import { readSource } from './read-source.ts'
 
 export interface LoadTogetherRequest extends Omit<LoadRequest, 'source' | 'incremental' | 'primaryKey'> {
   current: Snapshot
@@ -45,18 +44,16 @@ export const loadTogether = async (
   })
   const [firstSource, ...others] = sources
   if (!firstSource) return { snapshot: current, loads: [] }
-  await context.session.fitTo(current.fields.length)
-  const first = await stageOne(context, toLoad(firstSource, current), 0)
+  const first = await stageSource(context, toLoad(firstSource, current), { name: nameOf(0) })
   const { table } = first
-  await context.session.fitTo(table.fields.length)
   const staged = await pMap(
     others,
     async (source, index): Promise<Staged | 'addsColumns'> => {
       try {
-        return await stageOne(context, toLoad(source, table), index + 1, columnNames(table).length)
+        return await stageSource(context, toLoad(source, table), { name: nameOf(index + 1), within: table })
       } catch (error) {
         if (error instanceof AddsColumns) return 'addsColumns'
-        if (error instanceof UserError) return { table, files: [], load: { refusal: error } }
+        if (error instanceof UserError) return { files: [], load: { refusal: error } }
         throw error
       }
     },
@@ -78,39 +75,8 @@ export const loadTogether = async (
 }
 
 interface Staged {
-  /** With the columns that it has after this source. */
-  table: Snapshot
   files: SnapshotFile[]
   load: SourceLoad
 }
 
-class AddsColumns extends Error {}
-
-const stageOne = async (
-  context: EngineContext,
-  request: LoadRequest,
-  index: number,
-  mostColumns = Number.POSITIVE_INFINITY,
-): Promise<Staged> => {
-  const opened = await readSource(context, { source: request.source, table: request })
-  try {
-    const table = tableForLoad(request, opened)
-    if (table.fields.length > mostColumns) throw new AddsColumns()
-    const name = `file-${String(index + 1).padStart(5, '0')}-part`
-    const files = await stageSource(context, { request, opened, table, name })
-    return {
-      table,
-      files,
-      load: {
-        importedColumns: opened.mapping.importedColumns,
-        importedRowsCount: sum(files.map(({ rows }) => rows)),
-        replacedRowsCount: 0, // known when all are merged
-        renamed: opened.mapping.renamed,
-        warnings: opened.warnings,
-        ...opened.progress,
-      },
-    }
-  } finally {
-    await opened.close()
-  }
-}
+const nameOf = (index: number): string => `file-${String(index + 1).padStart(5, '0')}-part`

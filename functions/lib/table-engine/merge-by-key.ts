@@ -23,7 +23,7 @@ interface MergeByKeyRequest {
   /** The table with the columns that it has after the load, and the files that the load keeps. */
   snapshot: Snapshot
   keyPrefix: string
-  /** The new rows have the columns of `load-order.ts`, which the table must not get. Default false. */
+  /** The new rows have the columns of `LOAD_ORDER`, which the table must not get. Default false. */
   hasLoadOrder?: boolean
 }
 

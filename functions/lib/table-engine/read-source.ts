@@ -1,5 +1,5 @@
 import { ChunkMemory } from './csv/chunk-memory.ts'
-import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
+import { parseCsvDialect } from './csv/csv-dialect.ts'
 import type { ColumnMapping } from './csv/map-columns.ts'
 import { type OpenedFile, openFile } from './csv/open-file.ts'
 import { tableOfJson } from './csv/rows-of-json.ts'
@@ -20,20 +20,14 @@ import {
 } from './source-columns.ts'
 import type { FileColumn } from './types/field-type.ts'
 
-interface ReadSourceRequest {
-  source: CsvSource
-  table: KnownTable
-}
-
 /** A source with known columns, whose records are being read. */
-export interface OpenedSource {
-  dialect: CsvDialect
+interface OpenedSource {
+  /** As it is read: a file of Parquet or JSON as the CSV that is made of it. */
+  source: CsvSource
   mapping: ColumnMapping
   warnings: string[]
   /** What a file that has types says of its columns, in its order. */
   types: FileColumn[] | undefined
-  /** The file names its columns itself, and in it NULL and the empty text are apart (`marked-text.ts`). */
-  hasOwnNames: boolean
   /** The records, without the header. */
   chunks: AsyncIterable<CsvChunk>
   /** Totals of what has been read so far. */
@@ -49,7 +43,7 @@ export interface OpenedSource {
  */
 export const readSource = async (
   { files, session, limits: { chunkBytes } }: EngineContext,
-  { source: given, table }: ReadSourceRequest,
+  { source: given, ...table }: KnownTable & { source: CsvSource },
 ): Promise<OpenedSource> => {
   const progress = { inBytes: 0, isCompressed: false }
   const read = new Map<number, number>()
@@ -78,8 +72,7 @@ export const readSource = async (
     const warnings: string[] = []
     const warn = (warning: string): void => void warnings.push(warning)
     const form = first?.form ?? 'csv'
-    const hasOwnNames = form !== 'csv'
-    const source = hasOwnNames ? namedSource(given, form === 'json') : given
+    const source: CsvSource = form === 'csv' ? given : namedSource(given, form === 'json')
     const dialect = parseCsvDialect(source)
     const knownNames = findKnownNames(source, table.current && columnNames(table.current))
     const hasHeader = knownNames === undefined
@@ -123,7 +116,7 @@ export const readSource = async (
           source: name,
           memory,
         })
-        yield* hasOwnNames ? numberRows(chunks, { source: name, headers }) : chunks
+        yield* source.isParquet ? numberRows(chunks, { source: name, headers }) : chunks
       }
     }
     records = readSlices()
@@ -132,7 +125,7 @@ export const readSource = async (
     refuseOtherNames(source, found.mapping)
     warnings.push(...found.warnings)
     const chunks = joinChunks(records, chunkBytes)
-    return { dialect, mapping: found.mapping, warnings, types, hasOwnNames, chunks, progress, close }
+    return { source, mapping: found.mapping, warnings, types, chunks, progress, close }
   } catch (error) {
     await close()
     throw error

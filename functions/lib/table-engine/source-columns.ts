@@ -4,7 +4,7 @@ import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './csv/map
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { CsvSource, LoadRequest } from './files/load-request.ts'
-import { columnNames, type PlacedField, type TableField } from './files/snapshot.ts'
+import { columnNames, type PlacedField, type Snapshot } from './files/snapshot.ts'
 import { type FileColumn, rounding } from './types/field-type.ts'
 
 /** Names a slice in messages. A file that is not sliced needs no name. */
@@ -191,21 +191,23 @@ const show = (text: string): string => `"${text.slice(0, 100).replaceAll('\t', '
 interface CellsOfFile {
   importedColumns: string[]
   types?: FileColumn[] | undefined
-  /** Columns of texts that are never NULL: as the empty text NULL would be another key of its table. */
-  neverNull?: string[]
+  /** See `CsvSource`. */
+  isParquet?: boolean | undefined
   roundsNumbers?: boolean
 }
 
 /** The columns of a table with their places among the cells of a file. */
 export const cellsOf = (
-  fields: TableField[],
-  { importedColumns, types = [], neverNull = [], roundsNumbers = false }: CellsOfFile,
+  { fields, primaryKey }: Pick<Snapshot, 'fields' | 'primaryKey'>,
+  { importedColumns, types = [], isParquet = false, roundsNumbers = false }: CellsOfFile,
 ): PlacedField[] => {
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
   return fields.map(field => {
     const cell = cells.get(field.name)
     const typeInFile = cell === undefined ? undefined : types[cell]?.named
-    const rules = field.rules ?? (neverNull.includes(field.name) ? { nullable: false } : undefined)
+    // As the empty text, NULL would be another key of a table of texts.
+    const isNeverNull = isParquet && primaryKey.includes(field.name)
+    const rules = field.rules ?? (isNeverNull ? { nullable: false } : undefined)
     return { ...rounding({ ...field, rules }, roundsNumbers), cell, typeInFile }
   })
 }

@@ -1,35 +1,67 @@
 import { writeFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { type CsvDialect, RFC_4180 } from './csv/csv-dialect.ts'
+import { type CsvDialect, parseCsvDialect, RFC_4180 } from './csv/csv-dialect.ts'
 import { formatRecord } from './csv/format-records.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { DuckDbSession } from './duckdb/duckdb-session.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './duckdb/sql.ts'
-import type { PlacedField } from './files/snapshot.ts'
+import type { EngineContext } from './files/engine-context.ts'
+import type { CsvForm } from './files/load-request.ts'
+import type { PlacedField, Snapshot } from './files/snapshot.ts'
 import { findBadCell } from './find-bad-cell.ts'
 import type { LocalFile } from './local-file.ts'
+import { mapAhead } from './map-ahead.ts'
+import { cellsOf } from './source-columns.ts'
 import { cellSql, markedCellSql } from './types/cell-sql.ts'
-import { isTyped } from './types/field-type.ts'
+import { type FileColumn, isTyped } from './types/field-type.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface StageChunkRequest {
   chunk: CsvChunk
-  dialect: CsvDialect
+  source: CsvForm
   /** The columns of the table. */
   columns: PlacedField[]
   loadedAt: Date
-  treatValuesAsNull: string[]
-  hidesCells?: boolean | undefined
-  /** NULL and the empty text are apart: see `marked-text.ts`. Default: they are one. */
-  isMarked?: boolean | undefined
   /** The table has a primary key. */
   isKeyed: boolean
   /** Notes the order of the records, which begin with this one of the range. Default: not. */
   order?: { range: number; firstRow: number } | undefined
   /** Name of the Parquet file, unique in the session. */
   name: string
+}
+
+interface StageChunksRequest extends Pick<StageChunkRequest, 'source' | 'loadedAt' | 'name'> {
+  chunks: AsyncIterable<CsvChunk>
+  /** Column names in the table, in the order of the file. */
+  importedColumns: string[]
+  /** What a file that has types says of them. */
+  types: FileColumn[] | undefined
+  /** With the columns that it has after the load. */
+  table: Pick<Snapshot, 'fields' | 'primaryKey'>
+  /** Number of the range in a load whose ranges are merged later. */
+  range?: number
+}
+
+/** Turns chunks into Parquet files, `<name>-00001` and so on, some at a time. `finish`: what becomes of each. */
+export const stageChunks = <File>(
+  { session, threads, roundsNumbers }: EngineContext,
+  { chunks, importedColumns, types, table, range, ...request }: StageChunksRequest,
+  finish: (file: LocalFile) => Promise<File>,
+): Promise<File[]> => {
+  const { isParquet } = request.source
+  const isKeyed = table.primaryKey.length > 0
+  let firstRow = 0
+  // Two chunks more than threads: one is on disk when a thread is free, while the file of another is uploaded.
+  return mapAhead(chunks, threads + 2, async (chunk, index) => {
+    const order = isKeyed && range !== undefined ? { range, firstRow } : undefined
+    firstRow += chunk.records
+    const names = chunk.names ?? importedColumns
+    const columns = cellsOf(table, { importedColumns: names, types, isParquet, roundsNumbers })
+    const name = `${request.name}-${String(index + 1).padStart(5, '0')}`
+    return finish(await stageChunk(session, { ...request, chunk, columns, isKeyed, order, name }))
+  })
 }
 
 /**
@@ -44,12 +76,13 @@ interface StageChunkRequest {
  * the check of the next chunks, which leaves this one only between their blocks, and DuckDB with it.
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
-  const { chunk, dialect, name } = request
+  const { chunk, name } = request
+  const dialect = parseCsvDialect(request.source)
   const files = {
     original: session.scratchPath(`${name}.csv`),
     rewritten: session.scratchPath(`${name}-rewritten.csv`),
   }
-  const content = { bytes: chunk.bytes.length, isMisread: isMisread(chunk, dialect) }
+  const content = { dialect, bytes: chunk.bytes.length, isMisread: isMisread(chunk, dialect) }
   try {
     writeChunk(files.original, chunk)
     return await loadFromFile(session, { ...request, ...content, ...files })
@@ -68,6 +101,7 @@ const writeChunk = (path: string, { bytes, release }: CsvChunk): void => {
 }
 
 interface ChunkInFile extends StageChunkRequest {
+  dialect: CsvDialect
   original: string
   bytes: number
   isMisread: boolean
@@ -137,15 +171,14 @@ const selectFromCsv = ({
   dialect,
   columns,
   loadedAt,
-  treatValuesAsNull,
-  isMarked = false,
+  source: { treatValuesAsNull = [], isParquet },
   order,
-}: StageChunkRequest & { csv: string; bytes: number }): string => {
+}: StageChunkRequest & { csv: string; bytes: number; dialect: CsvDialect }): string => {
   const cells = Array.from({ length: chunk.columns }, (_, index) => `c${index}`)
   const nulls = treatValuesAsNull.filter(value => value !== '' && !value.includes('\0')).map(quoteLiteral)
   const toValue = (cell: string): string =>
     nulls.length === 0 ? cell : `CASE WHEN ${cell} IN (${nulls.join(', ')}) THEN '' ELSE ${cell} END`
-  const toSql = isMarked ? markedCellSql : cellSql
+  const toSql = isParquet ? markedCellSql : cellSql
   const values = columns.map(
     field =>
       `${toSql(field.cell === undefined ? "''" : toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,

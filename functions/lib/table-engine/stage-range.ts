@@ -5,15 +5,13 @@ import type { Cut } from './csv/cut/scan-range.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import type { ByteRange } from './files/footer.ts'
-import type { CsvSource } from './files/load-request.ts'
-import type { TableField, TableFile } from './files/snapshot.ts'
+import type { CsvForm } from './files/load-request.ts'
+import type { Snapshot, TableFile } from './files/snapshot.ts'
 import type { ObjectAddress } from './files/table-files.ts'
 import { joinChunks } from './join-chunks.ts'
-import { mapAhead } from './map-ahead.ts'
+import { createPublish } from './local-file.ts'
 import { numberRows } from './parquet/parquet-source.ts'
-import { createPublish } from './publish-file.ts'
-import { cellsOf } from './source-columns.ts'
-import { stageChunk } from './stage-chunk.ts'
+import { stageChunks } from './stage-chunk.ts'
 import type { FileColumn } from './types/field-type.ts'
 
 /** A range of an uncompressed data file, cut anywhere. */
@@ -32,17 +30,13 @@ type RecordSpan = ByteRange | null
 export interface StageRangeRequest {
   /** In the order of the load. */
   parts: StagedPart[]
-  csv: Pick<
-    CsvSource,
-    'isParquet' | 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull' | 'hidesCells'
-  >
+  source: CsvForm
   /** Column names in the table, in the order of the file. */
   importedColumns: string[]
   /** What a file that has types says of them. */
   types?: FileColumn[] | undefined
-  /** The columns of the table after the load. */
-  fields: TableField[]
-  primaryKey: string[]
+  /** With the columns that it has after the load. */
+  table: Pick<Snapshot, 'fields' | 'primaryKey'>
   /** The `_timestamp` of the rows. */
   loadedAt: Date
   /** Number of the range in the load. It is a part of the names of the files. */
@@ -56,58 +50,26 @@ export const stageRange = async (
   context: EngineContext,
   request: StageRangeRequest,
 ): Promise<{ files: TableFile[]; spans: RecordSpan[] }> => {
-  const { session, threads, limits, roundsNumbers } = context
-  const { csv, fields, importedColumns, types, primaryKey, keyPrefix, range } = request
-  const isKeyed = primaryKey.length > 0
-  const isMarked = csv.isParquet === true
-  const neverNull = isMarked ? primaryKey : []
-  const dialect = parseCsvDialect(csv)
-  await session.fitTo(fields.length)
-  const publish = createPublish(context, { keyPrefix, fields })
+  const { keyPrefix, range, table } = request
+  await context.session.fitTo(table.fields.length)
   const spans: RecordSpan[] = []
-  let firstRow = 0
-  const files = await mapAhead(
-    joinChunks(readParts(context, request, spans), limits.chunkBytes),
-    threads + 1,
-    async (chunk, index) => {
-      const order = { range, firstRow }
-      firstRow += chunk.records
-      return publish(
-        await stageChunk(session, {
-          chunk,
-          dialect,
-          columns: cellsOf(fields, {
-            importedColumns: chunk.names ?? importedColumns,
-            types,
-            neverNull,
-            roundsNumbers,
-          }),
-          loadedAt: request.loadedAt,
-          isKeyed,
-          order: isKeyed ? order : undefined,
-          treatValuesAsNull: csv.treatValuesAsNull ?? [],
-          hidesCells: csv.hidesCells,
-          isMarked,
-          name: `range-${padded(range)}-part-${padded(index + 1)}`,
-        }),
-      )
-    },
-  )
+  const chunks = joinChunks(readParts(context, request, spans), context.limits.chunkBytes)
+  const name = `range-${String(range).padStart(5, '0')}-part`
+  const publish = createPublish(context, { keyPrefix, fields: table.fields })
+  const files = await stageChunks(context, { types: undefined, ...request, chunks, name }, publish)
   return { files, spans }
 }
 
-const padded = (number: number): string => String(number).padStart(5, '0')
-
 async function* readParts(
   { files, limits }: EngineContext,
-  { parts, csv, importedColumns }: StageRangeRequest,
+  { parts, source: form, importedColumns }: StageRangeRequest,
   spans: RecordSpan[],
 ): AsyncGenerator<CsvChunk> {
   const memory = new ChunkMemory(limits.chunkBytes)
   for (const part of parts) {
     const { address, source, columns: names, state, records } = part
     const chunks = readRange(bytes => files.readDataFile(address, bytes), part, {
-      dialect: parseCsvDialect(csv),
+      dialect: parseCsvDialect(form),
       chunkBytes: limits.chunkBytes,
       columns: (names ?? importedColumns).length,
       source,
@@ -116,7 +78,7 @@ async function* readParts(
     // A record that goes through the cut is one of the range before.
     const row = records + (state === 'record' ? 1 : 2)
     let span: RecordSpan = null
-    for await (const chunk of csv.isParquet ? numberRows(chunks, { source, row, names }) : chunks) {
+    for await (const chunk of form.isParquet ? numberRows(chunks, { source, row, names }) : chunks) {
       const start: number = span?.start ?? chunk.start.offset
       span = { start, end: chunk.start.offset + chunk.bytes.length }
       yield chunk

@@ -3,8 +3,7 @@ import type { DuckDbSession } from './duckdb/duckdb-session.ts'
 import { parquetForm, quoteColumn, storedName, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import { quoteLiteral } from './duckdb/sql.ts'
 import { type ParquetFooter, parseFooter } from './files/footer.ts'
-import { type TableField, TIMESTAMP_ID } from './files/snapshot.ts'
-import { LOAD_ORDER } from './load-order.ts'
+import { LOAD_ORDER, type TableField, TIMESTAMP_ID } from './files/snapshot.ts'
 import type { LocalFile } from './local-file.ts'
 import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './rows/row-digest.ts'
 
@@ -19,7 +18,7 @@ interface WriteParquetRequest {
   fields: TableField[]
   /** The table has a primary key: its files hold a digest of each row. */
   isKeyed: boolean
-  /** The rows have the columns of `load-order.ts` too. */
+  /** The rows have the columns of `LOAD_ORDER`, too. */
   hasLoadOrder?: boolean
   /** Default: `<name>.parquet` in the session's folder. */
   path?: string

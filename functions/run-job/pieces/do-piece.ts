@@ -65,11 +65,10 @@ const stageGroup = async (
         const { address, bytes: fileEnd, source, columns } = fileAt(files, file)
         return { ...part, address, fileEnd, source, columns }
       }),
-      csv: source,
+      source,
       importedColumns,
       types,
-      fields: table.fields,
-      primaryKey: table.primaryKey,
+      table,
       loadedAt: new Date(loadedAt),
       range: item,
       keyPrefix: loadPrefix(load),

@@ -36,8 +36,6 @@ interface CsvScannerOptions {
 /** Facts about the records since the last {@link CsvScanner.takeFacts}. */
 export interface CsvFacts {
   records: number
-  /** In bytes, with its line break. */
-  longestRecord: number
   hasReturns: boolean
   hasBlankLines: boolean
 }
@@ -70,7 +68,6 @@ export class CsvScanner {
   #stopAt = Number.POSITIVE_INFINITY
   #stopped = false
   #records = 0
-  #longestRecord = 0
   #hasReturns = false
   #hasBlankLines = false
 
@@ -195,12 +192,10 @@ export class CsvScanner {
   takeFacts(): CsvFacts {
     const facts = {
       records: this.#records,
-      longestRecord: this.#longestRecord,
       hasReturns: this.#hasReturns,
       hasBlankLines: this.#hasBlankLines,
     }
     this.#records = 0
-    this.#longestRecord = 0
     this.#hasReturns = false
     this.#hasBlankLines = false
     return facts
@@ -233,7 +228,6 @@ export class CsvScanner {
       })
     }
     if (isBlank) this.#hasBlankLines = true
-    if (length > this.#longestRecord) this.#longestRecord = length
     this.#records++
     this.#line++
     this.#startRecord(end)

@@ -2,11 +2,20 @@ import type { RenamedColumn } from '../csv/map-columns.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ObjectAddress } from './table-files.ts'
 
+/** How the records of a source are read. */
+export type CsvForm = Pick<
+  CsvSource,
+  'isParquet' | 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull' | 'hidesCells'
+>
+
 /** Where the CSV is and how to read it. */
 export interface CsvSource {
   /** One for a plain file. For a sliced file, in manifest order. Gzip is detected by content, slice by slice. */
   slices: ObjectAddress[]
-  /** The slices are Parquet, and read as the CSV that `recordsOfParquet` makes of them. See `namedSource`. */
+  /**
+   * The slices name their columns and keep NULL and the empty text apart (`marked-text.ts`), since CSV is made of them: of Parquet by
+   * `recordsOfParquet`, or of JSON. See `namedSource`.
+   */
   isParquet?: boolean | undefined
   /** Slices have no header, and each ends with the end of a record. */
   isSliced: boolean

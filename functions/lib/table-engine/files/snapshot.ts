@@ -23,6 +23,15 @@ export type NewField = Omit<TableField, 'id'>
 /** Field id of `_timestamp`, which each file has beside the columns: when a load last changed the row. */
 export const TIMESTAMP_ID = 1
 
+/**
+ * Columns of staged files of a load with a primary key: the range of the load that a record lies in, and its place among
+ * the records of the range. So whoever merges the files knows which record of a key is the last. No table has them.
+ */
+export const LOAD_ORDER = [
+  { id: 2147483001, name: '_load_range', type: 'long' },
+  { id: 2147483002, name: '_load_row', type: 'long' },
+] as const
+
 /** What a file says about the values of one column. Undefined bounds: unknown. */
 export interface FieldStatistics {
   /** As stored, compressed. */

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
 import type { CsvChunk } from '#lib/table-engine/csv/split-csv.ts'
 import { DuckDbPool } from '#lib/table-engine/duckdb/confined-duckdb.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb/duckdb-session.ts'
@@ -24,7 +23,6 @@ const chunkOf = (text: string, records: number): CsvChunk => ({
   bytes: Buffer.from(text),
   records,
   columns: 2,
-  longestRecord: 4,
   hasReturns: false,
   hasBlankLines: false,
   isHeader: false,
@@ -36,10 +34,9 @@ const chunkOf = (text: string, records: number): CsvChunk => ({
 const stage = (chunk: CsvChunk, name: string, columns: StageRequest['columns'] = twoColumns) =>
   stageChunk(session, {
     chunk,
-    dialect: RFC_4180,
+    source: { delimiter: ',', enclosure: '"', escapedBy: '' },
     columns,
     loadedAt: new Date(0),
-    treatValuesAsNull: [],
     isKeyed: false,
     name,
   })

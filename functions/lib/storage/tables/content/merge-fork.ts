@@ -5,8 +5,13 @@ import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import { formatMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import type { NestedField } from '#lib/iceberg/metadata/types.ts'
-import { isTypedTable, type Snapshot, type TableFile, withFiles } from '#lib/table-engine/files/snapshot.ts'
-import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
+import {
+  isTypedTable,
+  LOAD_ORDER,
+  type Snapshot,
+  type TableFile,
+  withFiles,
+} from '#lib/table-engine/files/snapshot.ts'
 import { filesChange, icebergFields } from './file-entries.ts'
 import { createMetadataStore } from './metadata-store.ts'
 
@@ -29,7 +34,7 @@ interface ForkRequest {
   prefix: string
   /** The table with its columns and files. */
   table: Snapshot
-  /** Rows of a load with the columns of `load-order.ts`. */
+  /** Rows of a load with the columns of `LOAD_ORDER`. */
   staged: readonly TableFile[]
   timeMs: number
   /** What the engine runs. */
