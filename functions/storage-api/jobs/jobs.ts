@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { defaultBranchId } from '../../lib/storage/db/branch-id.ts'
-import { storedUnder } from '../../lib/storage/db/ids.ts'
 import { jobFailure } from '../../lib/storage/jobs/job-errors.ts'
 import { branchOf, isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { isRun, jobCancelled, type RunJob } from '../../lib/storage/jobs/job-store.ts'
@@ -11,13 +10,13 @@ import { runOfJob } from '../../lib/wire/run-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { searchedPage } from '../http/page.ts'
 import { telling } from '../http/record-event.ts'
-import { accepted, ok } from '../http/reply.ts'
-import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { accepted } from '../http/reply.ts'
+import { maySeeJob } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import type { Sender } from '../http/route-definition.ts'
-import type { Caller, Services } from '../services/services.ts'
+import type { Services } from '../services/services.ts'
 import { jobResource } from './job-resource.ts'
-import { jobReply } from './submit-job.ts'
+import { findJob, jobReply } from './submit-job.ts'
 
 export const routes = routesOf('jobs')
 
@@ -100,26 +99,6 @@ const startedWithin = (job: JobRecord, from: string | undefined, to: string | un
   const startTime = job.status === 'waiting' ? null : job.startTime
   return startTime !== null && startTime >= (from ?? startTime) && startTime <= (to ?? startTime)
 }
-
-/** The job in the path. Errors: 404 `storage.jobs.notFound`, 403 `accessDenied` for that of another token. */
-const findJob = async (jobId: string, caller: Caller, { jobs }: Services): Promise<JobRecord> => {
-  const job = await storedUnder(jobId, jobs.get)
-  if (!job) throw new UserError('storage.jobs.notFound', `Job ${jobId.slice(0, 20)} not found`)
-  if (!maySeeJob(caller, job)) throw accessDenied()
-  return job
-}
-
-/** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
-routes.get('/v2/storage/jobs/{jobId}', {
-  summary: 'Job detail',
-  reply: jobBody,
-  replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
-  handle: async (request, services) => {
-    const { params, caller, baseUrl } = request
-    const job = await findJob(params.jobId, caller, services)
-    return isFinal(job) ? jobResource(job, baseUrl) : jobReply(job, request, services, ok)
-  },
-})
 
 /**
  * Ends a job that waits, and asks the one that works for a begun job to stop before it makes anything visible. What comes too late changes

@@ -1,19 +1,26 @@
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { inBranch, ofBranch } from '../../lib/storage/db/branch-id.ts'
+import { storedUnder } from '../../lib/storage/db/ids.ts'
 import {
   branchOf,
+  isFinal,
   type JobInput,
   type JobRecord,
   type WaitingJob,
 } from '../../lib/storage/jobs/job-record.ts'
 import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { prefersNoWait } from '../../lib/storage-client/prefer-header.ts'
-import { accepted } from '../http/reply.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
+import { accepted, ok } from '../http/reply.ts'
+import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { routesOf } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
-import type { Services } from '../services/services.ts'
+import type { Caller, Services } from '../services/services.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
+
+export const routes = routesOf('jobs')
 
 /** One load takes so many small files of a table, in so many seconds. */
 const FILES_IN_LOAD = 500
@@ -166,3 +173,23 @@ export const doJob = async (submitter: Submitter, services: Services, newJob: Ne
   if (code === 'internalError') throw new Error(`The job ${job.id} was given up`)
   throw new UserError(foreignCode(code), message, { params: contextParams })
 }
+
+/** The job in the path. Errors: 404 `storage.jobs.notFound`, 403 `accessDenied` for that of another token. */
+export const findJob = async (jobId: string, caller: Caller, { jobs }: Services): Promise<JobRecord> => {
+  const job = await storedUnder(jobId, jobs.get)
+  if (!job) throw new UserError('storage.jobs.notFound', `Job ${jobId.slice(0, 20)} not found`)
+  if (!maySeeJob(caller, job)) throw accessDenied()
+  return job
+}
+
+/** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
+routes.get('/v2/storage/jobs/{jobId}', {
+  summary: 'Job detail',
+  reply: jobBody,
+  replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
+  handle: async (request, services) => {
+    const { params, caller, baseUrl } = request
+    const job = await findJob(params.jobId, caller, services)
+    return isFinal(job) ? jobResource(job, baseUrl) : jobReply(job, request, services, ok)
+  },
+})

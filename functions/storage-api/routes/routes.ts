@@ -18,6 +18,7 @@ import { routes as uploads } from '../files/receive-upload.ts'
 import type { Route } from '../http/route.ts'
 import { routes as index } from '../index/get-index.ts'
 import { routes as jobs } from '../jobs/jobs.ts'
+import { routes as jobReads } from '../jobs/submit-job.ts'
 import { metadataRoutes } from '../metadata/table-metadata.ts'
 import { routes as names } from '../names/column-names.ts'
 import { routes as queries } from '../queries/run-query.ts'
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...uploads.list,
   ...importer.list,
   ...jobs.list,
+  ...jobReads.list,
   ...runs.list,
   ...deadLetters.list,
   ...components.list,

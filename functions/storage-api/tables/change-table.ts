@@ -5,7 +5,7 @@ import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rule
 import { dropNow, refuseAliases, refuseSwap } from '../../lib/storage/tables/drop-table.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { nameOfTable, tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
+import { updateTable as changeTable, checkTableName } from '../../lib/storage/tables/update-table.ts'
 import { keyNames } from '../../lib/wire/primary-key.ts'
 import { tableBody } from '../../lib/wire/table-body.ts'
 import { findOwnTable, findTable, findTableInBucket } from '../find/find-table.ts'
@@ -14,7 +14,6 @@ import { tellingAudit } from '../http/record-event.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { checkTableName } from './create-table.ts'
 import { tableDetail } from './read-tables.ts'
 
 export const routes = routesOf('tables')

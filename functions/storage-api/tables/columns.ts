@@ -10,21 +10,71 @@ import {
   findTypedColumn,
   refuseColumn,
   refuseColumnDelete,
+  refuseInvalidColumnNames,
   refuseTypedColumn,
 } from '../../lib/storage/tables/table-columns.ts'
+import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
-import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
-import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { checkTableName, refuseTakenName } from '../../lib/storage/tables/update-table.ts'
+import { MAX_COLUMNS, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { columnNames, isTypedTable } from '../../lib/table-engine/files/snapshot.ts'
-import { findOwnTable, findTable, requireSource } from '../find/find-table.ts'
-import { flag, listOf, text } from '../http/fields.ts'
+import { keyNames } from '../../lib/wire/primary-key.ts'
+import { findBucket, findOwnTable, findTable, requireSource } from '../find/find-table.ts'
+import { flag, listOf, text, textList } from '../http/fields.ts'
 import { routesOf } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { refuseTooManyMetadata } from '../metadata/store-metadata.ts'
-import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
-import { checkTableName } from './create-table.ts'
+import {
+  columnFields,
+  hasType,
+  type RequestedColumn,
+  readColumn,
+  refuseUnknownKeyColumns,
+} from './column-definition.ts'
 
 export const routes = routesOf('tables')
+
+/**
+ * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. Without any type it is an untyped table.
+ */
+routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
+  summary: 'Create an empty table with typed columns',
+  body: z.object({
+    name: text({ max: 300 }).optional(),
+    displayName: text({ max: 300 }).optional(),
+    primaryKeysNames: textList({ itemMax: 255 }).default([]),
+    columns: listOf(z.object(columnFields), { max: MAX_COLUMNS }).default([]),
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { body } = request
+    const primaryKeysNames = keyNames(body.primaryKeysNames)
+    const { name, displayName } = checkTableName(body)
+    const isTyped = body.columns.some(hasType)
+    const columns = body.columns
+      .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
+      .map(column => readColumn(column, services, { isKey: primaryKeysNames.includes(column.name) }))
+    const names = columns.map(column => column.name)
+    if (names.length === 0)
+      throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
+    refuseInvalidColumnNames(names)
+    refuseUnknownKeyColumns(primaryKeysNames, names)
+    const definition = { primaryKeysNames, columns }
+    const tableId = `${bucketId}.${name}`
+    return submitJob(request, services, {
+      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition, isTyped },
+      queueTableId: tableId,
+      admit: async () => {
+        await findBucket(services, bucketId)
+        if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
+        await refuseTakenName({ bucketId, name, displayName }, services.tables)
+        return { params: { name, ...definition }, queue: 'main' }
+      },
+    })
+  },
+})
 
 /**
  * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as

@@ -1,31 +1,59 @@
 import { z } from 'zod'
+import { refuseTooLarge } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
-import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import type { CsvOptions, InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
-import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
-import { MAX_COLUMNS, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { checkTableName, refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
-import { hasNameCharacters } from '../../lib/wire/storage-ids.ts'
-import { tableBody } from '../../lib/wire/table-body.ts'
 import { wireDate } from '../../lib/wire/wire-date.ts'
-import { receiveUpload, uploadForm } from '../files/receive-upload.ts'
+import { findFile } from '../find/find-file.ts'
 import { findBucket, findTable, refuseAlias } from '../find/find-table.ts'
-import { checkFields, withoutUnset } from '../http/check-fields.ts'
-import { flag, integer, listOf, text, textList } from '../http/fields.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
 import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
-import { doJob, type NewJob, submitJob } from '../jobs/submit-job.ts'
+import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Caller, Services } from '../services/services.ts'
 import { findSnapshot } from '../snapshots/snapshots.ts'
-import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
-import { admitDataPlace, csvFields, dataPlaceFields, readCsvSettings, readDataPlace } from './data-place.ts'
-import { parseTime } from './parse-time.ts'
+import { readTimestamp } from './parse-time.ts'
 
 export const routes = routesOf('tables')
 
+/** Other sources of table data in the API, which are refused by name. */
+const otherSources = [
+  'dataUrl',
+  'snapshotId',
+  'sourceTableId',
+  'dataWorkspaceId',
+  'dataObject',
+  'dataTableName',
+] as const
+
+/** The fields that say which file a load reads, and those of other sources. */
+export const dataPlaceFields = {
+  dataFileId: integer().optional(),
+  dataUrl: z.unknown().optional().meta({ type: 'string' }),
+  dataWorkspaceId: z.unknown().optional().meta({ type: 'string' }),
+  dataObject: z.unknown().optional().meta({ type: 'string' }),
+  dataTableName: z.unknown().optional().meta({ type: 'string' }),
+}
+
+/** The CSV settings of a request. */
+export const csvFields = {
+  delimiter: text({ max: 20 }).optional(),
+  enclosure: text({ max: 20 }).optional(),
+  escapedBy: text({ max: 20 }).optional(),
+  columns: textList({ itemMax: 255 }).optional(),
+  withoutHeaders: flag().optional(),
+  ignoredLinesCount: integer({ max: 1_000_000 }).optional(),
+  treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
+  types: z.enum(['text', 'detect']).optional(),
+  textColumns: textList({ itemMax: 255 }).optional(),
+  missingColumns: z.enum(['empty', 'emptyByKey']).optional(),
+}
+
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
-const createTableFields = z.object({
+export const createTableFields = z.object({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
   ...dataPlaceFields,
@@ -106,7 +134,7 @@ const loadOrCreateJob = (
 }
 
 /** The job `tableCreate` of a request. */
-const createTableJob = (
+export const createTableJob = (
   { caller }: { caller: Caller },
   services: Services,
   { bucketId, body }: { bucketId: string; body: CreateTableFields },
@@ -187,118 +215,87 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
   return keyNames(readKeyColumns(parsed.data))
 }
 
-const MAX_NAME_LENGTH = 96
+/** The id of the file. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
+export const readDataPlace = (
+  body: { dataFileId?: number | undefined } & Record<string, unknown>,
+): number => {
+  if (body.dataFileId !== undefined) return body.dataFileId
+  const other = otherSources.find(name => body[name] !== undefined && body[name] !== '')
+  if (other !== undefined)
+    throw new UserError(
+      'notImplemented',
+      `Tables cannot be loaded from "${other}" here. Upload the data as a file and use dataFileId.`,
+    )
+  throw new UserError('storage.tables.validation', 'Table data source is missing: "dataFileId" is required.')
+}
 
 /**
- * The name of a new table, and its display name (by default the same).
+ * Checks that the caller may read it and that it is not too large to be loaded. Resolves to what a job shows of it. Errors: as `findFile` and `refuseTooLargeFile`.
+ */
+export const admitDataPlace = async (
+  fileId: number,
+  caller: Caller,
+  services: Services,
+): Promise<Record<string, unknown>> => {
+  const file = await findFile(services.files, String(fileId), caller)
+  await refuseTooLargeFile(file, services)
+  return { fileId, fileName: file.name, type: 'file' }
+}
+
+/**
+ * Refuses a file that no job would load, by what is stored now: 400 `storage.load.sliceTooLarge`.
+ * The job looks again. It also says what else is wrong with the file: a file that is not whole yet may become so.
+ */
+const refuseTooLargeFile = async (
+  file: FileRecord,
+  { fileAccess, acceptedLoads }: Services,
+): Promise<void> => {
+  const slices = await fileAccess.slices(file).catch((error: unknown) => {
+    if (error instanceof UserError) return undefined
+    throw error
+  })
+  if (slices) await refuseTooLarge(slices, acceptedLoads)
+}
+
+/**
+ * The settings with their defaults (comma, quote, no escape character). A tab may be written as `\t`. An escape
+ * character replaces the doubling of the enclosure, so the two exclude each other.
  *
- * Error: 400 `storage.tables.validation`.
+ * Errors: 400 `invalidCsv`, `csvImport.invalidCsvParams`.
  */
-export const checkTableName = ({
-  name,
-  displayName,
-}: {
-  name?: string | undefined
-  displayName?: string | undefined
-}): { name: string; displayName: string } => {
-  if (!name) throw invalid('Table create option "name" is required and cannot be empty.')
-  const reason = whyBad(name)
-  if (reason) throw invalid(`Invalid table name: ${reason}`)
-  if (!displayName) return { name, displayName: name }
+export const readCsvSettings = ({
+  columns,
+  withoutHeaders,
+  ignoredLinesCount,
+  treatValuesAsNull,
+  types,
+  textColumns,
+  missingColumns,
+  ...characters
+}: z.output<z.ZodObject<typeof csvFields>>): CsvOptions => {
+  const delimiter = characters.delimiter === '\\t' ? '\t' : characters.delimiter || ','
+  const escapedBy = characters.escapedBy ?? ''
+  if (escapedBy !== '' && characters.enclosure)
+    throw new UserError('csvImport.invalidCsvParams', 'Only one of enclosure and escapedBy can be set.')
+  const enclosure = characters.enclosure ?? (escapedBy === '' ? '"' : '')
 
-  const displayReason = displayName.startsWith('_')
-    ? `'${displayName.slice(0, 200)}' contains not allowed characters. Cannot start with underscore.`
-    : whyBad(displayName)
-  if (displayReason) throw invalid(`Invalid data - displayName: ${displayReason}`)
-  return { name, displayName }
+  if (delimiter.length !== 1) throw notOne('delimiter', delimiter, ' (\\t for a tab)')
+  if (enclosure.length > 1) throw notOne('enclosure', enclosure)
+  if (escapedBy.length > 1) throw notOne('escape character', escapedBy)
+  return {
+    delimiter,
+    enclosure,
+    escapedBy,
+    // Clients send an empty list when they mean none.
+    ...(columns !== undefined && columns.length > 0 && { columns }),
+    ...(withoutHeaders !== undefined && { withoutHeaders }),
+    ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),
+    ...(treatValuesAsNull !== undefined && { treatValuesAsNull }),
+    ...(types !== undefined && { types }),
+    ...(textColumns !== undefined && { textColumns }),
+    ...(missingColumns !== undefined && { missingColumns }),
+  }
 }
 
-const whyBad = (name: string): string | undefined => {
-  const shown = name.slice(0, 200)
-  if (!hasNameCharacters(name))
-    return `'${shown}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`
-  return name.length > MAX_NAME_LENGTH
-    ? `'${shown}' is longer than ${MAX_NAME_LENGTH} characters.`
-    : undefined
-}
-
-const invalid = (message: string) => new UserError('storage.tables.validation', message)
-
-/** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
-routes.post('/v2/storage/buckets/{bucketId}/tables', {
-  summary: 'Create a table from the data in the request',
-  replies: {
-    201: 'The table',
-    202: 'The job `tableCreate`, when it takes longer than a request may',
-    404: 'There is no such bucket',
-  },
-  reply: tableBody,
-  streamedBody: uploadForm.extend(createTableFields.shape),
-  handle: async (request, services) => {
-    const { bucketId } = request.params
-    const { fields, file } = await receiveUpload(request, services)
-    const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
-    const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
-    const job = createTableJob(request, services, { bucketId, body })
-    return doJob({ ...request, sent: [request.sent, sent] }, services, job)
-  },
-})
-
-/**
- * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. Without any type it is an untyped table.
- */
-routes.post('/v2/storage/buckets/{bucketId}/tables-definition', {
-  summary: 'Create an empty table with typed columns',
-  body: z.object({
-    name: text({ max: 300 }).optional(),
-    displayName: text({ max: 300 }).optional(),
-    primaryKeysNames: textList({ itemMax: 255 }).default([]),
-    columns: listOf(z.object(columnFields), { max: MAX_COLUMNS }).default([]),
-  }),
-  validationCode: 'storage.tables.validation',
-  replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },
-  handle: async (request, services) => {
-    const { bucketId } = request.params
-    const { body } = request
-    const primaryKeysNames = keyNames(body.primaryKeysNames)
-    const { name, displayName } = checkTableName(body)
-    const isTyped = body.columns.some(hasType)
-    const columns = body.columns
-      .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
-      .map(column => readColumn(column, services, { isKey: primaryKeysNames.includes(column.name) }))
-    const names = columns.map(column => column.name)
-    if (names.length === 0)
-      throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
-    refuseInvalidColumnNames(names)
-    refuseUnknownKeyColumns(primaryKeysNames, names)
-    const definition = { primaryKeysNames, columns }
-    const tableId = `${bucketId}.${name}`
-    return submitJob(request, services, {
-      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition, isTyped },
-      queueTableId: tableId,
-      admit: async () => {
-        await findBucket(services, bucketId)
-        if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
-        await refuseTakenName({ bucketId, name, displayName }, services.tables)
-        return { params: { name, ...definition }, queue: 'main' }
-      },
-    })
-  },
-})
-
-/** Clocks of clients differ by this much. */
-const MOST_AHEAD_MS = 60_000
-
-/**
- * The time of a table that is asked for. Dates of the API have no fractions of a second, so one without them means the end
- * of that second: the `lastChangeDate` of a table is the table with that change. Never later than now.
- *
- * Errors: 400 `storage.timetravel.invalid` for the future, `storage.tables.validation`.
- */
-const readTimestamp = (timestamp: string, now: Date): Date => {
-  const time = parseTime('timestamp', timestamp, now).getTime()
-  if (time > now.getTime() + MOST_AHEAD_MS)
-    throw new UserError('storage.timetravel.invalid', `The time ${timestamp.slice(0, 100)} is in the future.`)
-  const endMs = time % 1000 === 0 ? time + 999 : time
-  return new Date(Math.min(endMs, now.getTime()))
-}
+const notOne = (what: string, given: string, hint = ''): UserError =>
+  new UserError('invalidCsv', `The ${what} must be one character${hint}, not ${JSON.stringify(given)}.`)

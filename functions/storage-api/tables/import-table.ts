@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { keyNames, readKeyColumns } from '../../lib/wire/primary-key.ts'
-import { importResultsBody } from '../../lib/wire/table-body.ts'
+import { importResultsBody, tableBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload, type Upload, uploadForm } from '../files/receive-upload.ts'
 import { findOwnTable } from '../find/find-table.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
@@ -10,7 +10,15 @@ import { requireTable } from '../http/rights.ts'
 import { routesOf } from '../http/route.ts'
 import { doJob, type NewJob, type Submitter, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services/services.ts'
-import { admitDataPlace, csvFields, dataPlaceFields, readCsvSettings, readDataPlace } from './data-place.ts'
+import {
+  admitDataPlace,
+  createTableFields,
+  createTableJob,
+  csvFields,
+  dataPlaceFields,
+  readCsvSettings,
+  readDataPlace,
+} from './create-table.ts'
 
 export const routes = routesOf('tables')
 export const importer = routesOf('importer')
@@ -102,6 +110,26 @@ const loaded = {
   },
   reply: importResultsBody,
 }
+
+/** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
+routes.post('/v2/storage/buckets/{bucketId}/tables', {
+  summary: 'Create a table from the data in the request',
+  replies: {
+    201: 'The table',
+    202: 'The job `tableCreate`, when it takes longer than a request may',
+    404: 'There is no such bucket',
+  },
+  reply: tableBody,
+  streamedBody: uploadForm.extend(createTableFields.shape),
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { fields, file } = await receiveUpload(request, services)
+    const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
+    const body = checkFields(createTableFields, sent, 'storage.tables.validation', request.passedOver)
+    const job = createTableJob(request, services, { bucketId, body })
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job)
+  },
+})
 
 /** Loads the data in the request into a table. Older than `import-async`, and for small files. */
 routes.post('/v2/storage/tables/{tableId}/import', {

@@ -1,4 +1,6 @@
+import { UserError } from '../../errors/errors.ts'
 import { type Decision, together } from '../../items/item-table.ts'
+import { hasNameCharacters } from '../../wire/storage-ids.ts'
 import { OVERTAKEN, untilWritten } from '../db/until-written.ts'
 import { tableAlreadyExists, tableBusy, tableNotFound } from './table-errors.ts'
 import type { TableHead } from './table-record.ts'
@@ -46,3 +48,40 @@ export const refuseTakenName = async (
   const named = await tables.named(bucketId, displayName)
   if (named !== undefined && named !== name) throw tableAlreadyExists(named, displayName)
 }
+
+const MAX_NAME_LENGTH = 96
+
+/**
+ * The name of a new table, and its display name (by default the same).
+ *
+ * Error: 400 `storage.tables.validation`.
+ */
+export const checkTableName = ({
+  name,
+  displayName,
+}: {
+  name?: string | undefined
+  displayName?: string | undefined
+}): { name: string; displayName: string } => {
+  if (!name) throw invalid('Table create option "name" is required and cannot be empty.')
+  const reason = whyBad(name)
+  if (reason) throw invalid(`Invalid table name: ${reason}`)
+  if (!displayName) return { name, displayName: name }
+
+  const displayReason = displayName.startsWith('_')
+    ? `'${displayName.slice(0, 200)}' contains not allowed characters. Cannot start with underscore.`
+    : whyBad(displayName)
+  if (displayReason) throw invalid(`Invalid data - displayName: ${displayReason}`)
+  return { name, displayName }
+}
+
+const whyBad = (name: string): string | undefined => {
+  const shown = name.slice(0, 200)
+  if (!hasNameCharacters(name))
+    return `'${shown}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`
+  return name.length > MAX_NAME_LENGTH
+    ? `'${shown}' is longer than ${MAX_NAME_LENGTH} characters.`
+    : undefined
+}
+
+const invalid = (message: string) => new UserError('storage.tables.validation', message)
