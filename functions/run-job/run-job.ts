@@ -26,8 +26,7 @@ import { startBehind } from '../lib/storage/jobs/start-next.ts'
 import { correlationIdOf, logJobEnd, logJobStart } from './job/log-job.ts'
 import { requireRights } from './job/require-rights.ts'
 import type { RunJobServices } from './job/services.ts'
-import type { Outcome } from './operations/outcome.ts'
-import { endDecided, mostBehind, runOperation } from './operations/run-operation.ts'
+import { endDecided, mostBehind, type Outcome, runOperation } from './operations/run-operation.ts'
 import { jobOfInput, type Piece, pieceOf } from './pieces/piece.ts'
 
 /** Input of the job machine. `failure`: its execution before this one is gone, and the job is only closed. */

@@ -120,6 +120,12 @@ describe('imports', () => {
     )
   })
 
+  it('of operations of jobs go through one door', () => {
+    const door = 'functions/run-job/operations/run-operation.ts'
+    const isInside = (file: string) => file.startsWith('functions/run-job/operations/')
+    expect(imports.filter(({ from, to }) => isInside(to) && !isInside(from) && to !== door)).toEqual([])
+  })
+
   it('of the extractor are ten of a file at most: one that needs more does the work of several', () => {
     const inside = imports.filter(({ from, to }) =>
       [from, to].every(file => roomsOf(file).includes('functions/lib/extractor')),

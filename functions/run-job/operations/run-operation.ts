@@ -46,6 +46,7 @@ import { endTogether } from './load-together.ts'
 import type { InParts, Outcome } from './outcome.ts'
 
 export { mostBehind } from './load-together.ts'
+export type { Outcome }
 
 type Operation<Name extends JobInput['operationName']> = (
   job: ProcessingJob,
