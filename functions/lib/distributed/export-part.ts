@@ -1,6 +1,6 @@
 import { withDates } from '../storage/tables/row-selection.ts'
+import type { ExportResult } from '../table-engine/export-table.ts'
 import { withFiles } from '../table-engine/files/snapshot.ts'
-import type { ExportResult } from '../table-engine/rows/export-request.ts'
 import type { TableEngine } from '../table-engine/table-engine.ts'
 import type { ExportDocument, ExportedPart } from './export-documents.ts'
 

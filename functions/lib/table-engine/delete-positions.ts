@@ -5,7 +5,7 @@ import type { EngineContext } from './files/engine-context.ts'
 import { liveRows, type Snapshot, type TableFile } from './files/snapshot.ts'
 import { createPublish } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
-import { closeFiles, type IndexedFile, openDeletes, openFile } from './rows/open-files.ts'
+import { closeFiles, type IndexedFile, openDeletes, openFiles } from './rows/open-files.ts'
 import { scanDeletes, scanFiles } from './rows/scan-files.ts'
 import { copyToParquet, writeParquet } from './write-parquet.ts'
 
@@ -42,30 +42,36 @@ export const deletePositions = async (
     const deleted = `SELECT file_row FROM ${positions} WHERE file_index = ${index}`
     const left = liveRows(file) - count
     if (left === 0) return undefined
-    const isRewritten = erases || file.rows - left >= file.rows * REWRITTEN_PART
-    const request = { indexed: { file, index }, snapshot, keyPrefix, deleted, left }
-    return isRewritten ? rewrite(context, request) : writeDeletes(context, request)
+    const indexed = { file, index }
+    if (!erases && file.rows - left < file.rows * REWRITTEN_PART)
+      return writeDeletes(context, { indexed, keyPrefix, deleted, left })
+    const key = snapshot.primaryKey.map(quoteColumn)
+    const select = (rows: string): string =>
+      `SELECT * FROM (${rows}) WHERE file_row NOT IN (${deleted}) ORDER BY ${[...key, 'file_row'].join(', ')}`
+    return rewriteFile(context, { indexed, snapshot, keyPrefix, name: 'rewritten', select, left })
   }
-  const each = async function* () {
-    yield* snapshot.files
-  }
-  const files = await mapAhead(each(), threads + 1, change)
+  const files = await mapAhead(snapshot.files, threads + 1, change)
   return files.filter(file => file !== undefined)
 }
 
 interface FileRequest {
   indexed: IndexedFile
-  snapshot: Snapshot
   keyPrefix: string
-  /** SELECT of the newly deleted positions. */
-  deleted: string
   /** Rows that the file still has. */
   left: number
 }
 
 const writeDeletes = async (
   context: EngineContext,
-  { indexed: { file, index }, keyPrefix, deleted, left }: FileRequest,
+  {
+    indexed: { file, index },
+    keyPrefix,
+    deleted,
+    left,
+  }: FileRequest & {
+    /** SELECT of the newly deleted positions. */
+    deleted: string
+  },
 ): Promise<TableFile> => {
   const { session, files: store } = context
   const older = await openDeletes(context, { file, index })
@@ -86,25 +92,29 @@ const writeDeletes = async (
   return { ...file, deletes: { key, rows, bytes } }
 }
 
-const rewrite = async (
+/** Writes the rows of a file that `select` leaves of its live ones as a new file. */
+export const rewriteFile = async (
   context: EngineContext,
-  { indexed, snapshot, keyPrefix, deleted, left }: FileRequest,
+  {
+    indexed,
+    snapshot: { fields, primaryKey },
+    keyPrefix,
+    name,
+    select,
+    left,
+  }: FileRequest & { snapshot: Snapshot; name: string; select: (rows: string) => string },
 ): Promise<TableFile> => {
-  const { fields, primaryKey } = snapshot
-  const source = await openFile(context, indexed)
   const wanted = { fields, timestamp: true }
-  await source.fetch(wanted)
+  const sources = await openFiles(context, { files: [indexed], wanted })
   const written = await writeParquet(context.session, {
-    name: `rewritten-${number(indexed.index)}`,
+    name: `${name}-${number(indexed.index)}`,
     fields,
     isKeyed: primaryKey.length > 0,
-    select: `SELECT * FROM (${scanFiles([source], wanted)})
-      WHERE file_row NOT IN (${deleted})
-      ORDER BY ${[...primaryKey.map(quoteColumn), 'file_row'].join(', ')}`,
+    select: select(scanFiles(sources, wanted)),
   })
   if (written.rows !== left)
     throw new Error(`${indexed.file.key} was rewritten with ${written.rows} rows, not ${left}.`)
-  await closeFiles([source])
+  await closeFiles(sources)
   return createPublish(context, { keyPrefix, fields })(written)
 }
 

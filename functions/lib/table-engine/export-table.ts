@@ -3,23 +3,46 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
+import { quoteIdentifier, quoteLiteral } from './duckdb/sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
-import { publishSlice, type Slice, writeRows } from './files/export-slice.ts'
-import { columnNames, liveRows } from './files/snapshot.ts'
+import { publishSlice, type Slice, type SliceForm, writeRows } from './files/export-slice.ts'
+import { columnNames, liveRows, type Snapshot } from './files/snapshot.ts'
+import type { ObjectAddress } from './files/table-files.ts'
 import { mapAhead } from './map-ahead.ts'
-import { columnsToRead, selectSql } from './rows/export-columns.ts'
-import type { ExportRequest, ExportResult } from './rows/export-request.ts'
-import { findFiles } from './rows/find-rows.ts'
+import { findFiles, neededColumns } from './rows/find-rows.ts'
 import { closeFiles, type IndexedFile, type OpenSource, openFiles } from './rows/open-files.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
+  type OrderBy,
   orderSql,
+  type RowConditions,
   refuseUnknownColumns,
   refuseUnknownConditions,
 } from './rows/row-conditions.ts'
-import { scanFiles } from './rows/scan-files.ts'
+import { scanFiles, type WantedColumns } from './rows/scan-files.ts'
+import { textSql } from './types/cell-sql.ts'
 import { duckDbType } from './types/field-type.ts'
+
+export interface ExportRequest extends RowConditions, SliceForm {
+  snapshot: Snapshot
+  /** In this order; default: all. */
+  columns?: string[]
+  /** Default: the order of the table. */
+  orderBy?: OrderBy[]
+  /** Default: no limit. */
+  limit?: number
+  /** Adds the column `_timestamp`, the time of the last change, in this zone (`UTC`, `Europe/Prague`). */
+  timestampZone?: string
+  /** Prefix of the slices: `<key>_0_0_<n>.csv`. */
+  target: ObjectAddress
+}
+
+export interface ExportResult {
+  /** In the order of the rows. At least one, which is empty when there are no rows. */
+  slices: Slice[]
+  rowsCount: number
+}
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
@@ -171,3 +194,45 @@ const exportNothing = async (context: EngineContext, request: ExportRequest): Pr
   })
   return publishSlice(context.files, { ...request, path: local, index: 0 })
 }
+
+type Selected = Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone' | 'fileType'>
+
+/** A column of an export: its name, and its value as SQL over `scanFiles`. */
+interface ExportedColumn {
+  name: string
+  sql: string
+}
+
+/** The wanted columns in their order, then the timestamp. CSV and JSON have values in their text form, Parquet as they are. */
+const exportedColumns = ({ snapshot, columns, timestampZone, fileType }: Selected): ExportedColumn[] => {
+  const wanted = columns && columns.length > 0 ? [...new Set(columns)] : columnNames(snapshot)
+  const fields = new Map(snapshot.fields.map(field => [field.name, field]))
+  const values = wanted.map((name): ExportedColumn => {
+    const field = fields.get(name)
+    const value = quoteColumn(name)
+    return { name, sql: field && fileType !== 'parquet' ? textSql(value, field) : value }
+  })
+  return timestampZone === undefined
+    ? values
+    : [...values, { name: '_timestamp', sql: timestampText(timestampZone) }]
+}
+
+/** The columns as a SELECT list. */
+const selectSql = (request: Selected): string => {
+  const columns = exportedColumns(request)
+  return `SELECT ${columns.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`
+}
+
+/** What must be read of the table's files for an export. */
+const columnsToRead = (request: Omit<ExportRequest, 'target' | 'gzip'>): WantedColumns => {
+  const { snapshot, columns = [], timestampZone } = request
+  return neededColumns(snapshot, {
+    ...request,
+    columns: columns.length > 0 ? columns : columnNames(snapshot),
+    timestamp: timestampZone !== undefined,
+  })
+}
+
+/** Stored times are UTC without a zone: the first conversion adds the zone, the second moves to the wanted one. */
+const timestampText = (zone: string): string =>
+  `strftime((${TIMESTAMP_COLUMN} AT TIME ZONE 'UTC') AT TIME ZONE ${quoteLiteral(zone)}, '%Y-%m-%d %H:%M:%S')`

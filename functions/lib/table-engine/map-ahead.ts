@@ -6,7 +6,7 @@
  * item, so that the same wrong file always gives the same error.
  */
 export const mapAhead = async <Item, Result>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   concurrency: number,
   map: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> => {

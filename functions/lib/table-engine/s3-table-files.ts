@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import { directRanges } from '../cloud/multipart/direct-ranges.ts'
 import { putFile } from '../cloud/multipart/file-body.ts'
 import { UserError } from '../errors/errors.ts'
@@ -27,29 +24,11 @@ export const createS3TableFiles = ({
     },
     readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, { range }),
     locationOf: key => `s3://${tablesBucket}/${key}`,
-    // A table's file is some MB.
+    // A file of a table, and a slice, has some MB.
     upload: (path, key) => putFile(s3, path, { Bucket: tablesBucket, Key: key }),
-    writeDataFile: async (path, { bucket, key }) => {
-      const { size } = await stat(path)
-      const target = { Bucket: bucket, Key: key }
-      if (size <= WHOLE_BYTES) return putFile(s3, path, target)
-      const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
-      await new Upload({
-        client: s3,
-        params: { ...target, Body },
-        partSize: Math.max(WHOLE_BYTES, Math.ceil(size / MAX_PARTS)),
-        queueSize: PARTS_IN_MEMORY,
-      }).done()
-      return size
-    },
+    writeDataFile: (path, { bucket, key }) => putFile(s3, path, { Bucket: bucket, Key: key }),
   }
 }
-
-/** Up to this size a file is sent in one request. A larger one is sent in parts. */
-const WHOLE_BYTES = 32 * 1024 * 1024
-const PARTS_IN_MEMORY = 2
-// S3 User Guide, "Multipart upload limits".
-const MAX_PARTS = 10_000
 
 export const createFileMissing = (key: string, cause: Error): UserError =>
   new UserError(

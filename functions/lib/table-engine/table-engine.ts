@@ -12,7 +12,7 @@ import {
   type ShownRows,
 } from './duckdb/duckdb-session.ts'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
-import { exportTable } from './export-table.ts'
+import { type ExportRequest, type ExportResult, exportTable } from './export-table.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './files/engine-context.ts'
 import type { LoadRequest, LoadResult } from './files/load-request.ts'
 import type { Snapshot } from './files/snapshot.ts'
@@ -30,7 +30,6 @@ import {
   type TableQuery,
   withinBounds,
 } from './queries/query-tables.ts'
-import type { ExportRequest, ExportResult } from './rows/export-request.ts'
 import { openFiles } from './rows/open-files.ts'
 import { scanFiles } from './rows/scan-files.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
@@ -125,22 +124,6 @@ interface TableEngineOptions {
 export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): TableEngine =>
   createTableEngineOn(createS3TableFiles({ s3, tablesBucket }), options)
 
-/** The same engine on any kind of files. */
-export const createTableEngineOn = (
-  allFiles: TableFiles,
-  { scratchDir, memoryLimitMiB, ...options }: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
-): TableEngine => {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const room = { scratchDir, memoryLimitMiB }
-  const pool = new DuckDbPool(room)
-  const takeTurn = createTurns({
-    most: QUERIES_AT_ONCE,
-    refusal: { afterMs: LONGEST_WAIT_MS, error: tooManyQueries },
-  })
-  const { threads, roundsNumbers = false } = options
-  return engineOf({ files: allFiles, limits, threads, roundsNumbers, room, pool, takeTurn })
-}
-
 /** Each takes its memory and the threads of one call. */
 const QUERIES_AT_ONCE = 2
 /** The query after it still has most of the time of a request. */
@@ -152,15 +135,28 @@ const tooManyQueries = (): UserError =>
     `One query of a token runs at a time, and ${QUERIES_AT_ONCE} of all: this one has waited ${LONGEST_WAIT_MS / 1000} seconds. Send it again when others have ended.`,
   )
 
-interface EngineParts extends Omit<EngineContext, 'session'> {
-  readonly room: { scratchDir: string; memoryLimitMiB: number }
-  readonly pool: DuckDbPool
-  readonly takeTurn: TakeTurn
-  readonly signal?: AbortSignal | undefined
+/** What the calls of an engine share. */
+interface Shared {
+  pool: DuckDbPool
+  takeTurn: TakeTurn
+  signal?: AbortSignal
 }
 
-const engineOf = (parts: EngineParts): TableEngine => {
-  const { files: allFiles, limits, threads, roundsNumbers, room, pool, takeTurn, signal } = parts
+/** The same engine on any kind of files. */
+export const createTableEngineOn = (
+  allFiles: TableFiles,
+  options: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
+  shared: Shared = {
+    pool: new DuckDbPool(options),
+    takeTurn: createTurns({
+      most: QUERIES_AT_ONCE,
+      refusal: { afterMs: LONGEST_WAIT_MS, error: tooManyQueries },
+    }),
+  },
+): TableEngine => {
+  const { scratchDir, memoryLimitMiB, threads, roundsNumbers = false } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const { pool, takeTurn, signal } = shared
   const until = (other: AbortSignal): AbortSignal => (signal ? AbortSignal.any([signal, other]) : other)
   const on = async <Result>(
     session: DuckDbSession,
@@ -179,7 +175,7 @@ const engineOf = (parts: EngineParts): TableEngine => {
   const inBox = <Result>(query: TableQuery, work: (context: EngineContext) => Promise<Result>) =>
     takeTurn(query.asker, async () =>
       withinBounds(query, async () =>
-        on(await openBox({ ...room, threads, signal: until(query.signal) }), work),
+        on(await openBox({ scratchDir, memoryLimitMiB, threads, signal: until(query.signal) }), work),
       ),
     )
   return {
@@ -205,7 +201,7 @@ const engineOf = (parts: EngineParts): TableEngine => {
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     fillColumn: request => inSession(context => fillColumn(context, request)),
-    until: other => engineOf({ ...parts, signal: until(other) }),
+    until: other => createTableEngineOn(allFiles, options, { ...shared, signal: until(other) }),
     hasDuplicates: async (snapshot, columns) => {
       const { found } = await inSession(async context => ({
         found: await hasDuplicates(context, snapshot, columns),

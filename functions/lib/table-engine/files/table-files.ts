@@ -27,7 +27,7 @@ export interface TableFiles {
   locationOf(key: string): string
   /** Uploads a local file to a key, all or nothing. Resolves to its size in bytes. */
   upload(path: string, key: string): Promise<number>
-  /** Uploads a local file of any size to a data file, all or nothing. Resolves to its size in bytes. */
+  /** The same to a data file. */
   writeDataFile(path: string, address: ObjectAddress): Promise<number>
 }
 

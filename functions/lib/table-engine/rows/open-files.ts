@@ -38,7 +38,7 @@ export interface IndexedFile {
   index: number
 }
 
-export const openFile = async (context: EngineContext, { file, index }: IndexedFile): Promise<OpenSource> => {
+const openFile = async (context: EngineContext, { file, index }: IndexedFile): Promise<OpenSource> => {
   const opened = await openTableFile(context, file, `file-${index}`)
   const deletes = await openDeletes(context, { file, index })
   return {
