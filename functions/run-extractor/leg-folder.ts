@@ -175,11 +175,8 @@ export const legCheckpoint = z.object({
   /** What logins gave is in it, and the address of a next page may be a secret. */
   sealedCheckpoint: z.string(),
   files: z.array(spooledFile),
-  pages: z.number(),
   /** All are read. */
   isRead: z.boolean().default(false),
-  /** When a page last came. */
-  progressAt: z.string(),
 })
 
 export type LegCheckpoint = z.infer<typeof legCheckpoint>

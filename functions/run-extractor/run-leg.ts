@@ -36,9 +36,6 @@ import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 type Finished = Extract<ExtractResult, { finished: true }>
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
-/** Longer than any API asks to wait: then the row will never end. */
-const LONGEST_IDLE_MS = 2 * 60 * 60_000
-
 /**
  * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
@@ -144,27 +141,13 @@ interface UnfinishedLeg {
 
 const saveCheckpoint = async (
   { run, result, before, folder }: UnfinishedLeg,
-  { work, seal, now }: RunServices,
+  { work, seal }: RunServices,
 ): Promise<string> => {
-  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages, 0)
-  const isIdle = before !== undefined && pages === before.pages
-  const progressAt = isIdle ? before.progressAt : now().toISOString()
-  if (now().getTime() - Date.parse(progressAt) > LONGEST_IDLE_MS)
-    throw new UserError(
-      'extractor.run.stuck',
-      `The API has sent no page since ${progressAt}. The extraction was given up.`,
-    )
   const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`
   const files = await saveSpool(folder.spool, before?.files ?? [], `${prefix}spool/`, work)
   const key = `${prefix}checkpoint.json`
   const sealedCheckpoint = seal.seal(JSON.stringify(result.checkpoint), run.id)
-  const checkpoint: LegCheckpoint = {
-    sealedCheckpoint,
-    files,
-    pages,
-    isRead: result.isRead,
-    progressAt,
-  }
+  const checkpoint: LegCheckpoint = { sealedCheckpoint, files, isRead: result.isRead }
   await work.write(key, checkpoint, 'any')
   return key
 }

@@ -88,7 +88,6 @@ export const extractorRunsCodes = {
   'extractor.run.configurationChanged':
     'Another token changed the configuration after the run was asked for.',
   'extractor.run.leaseLost': 'Another run of the configuration began, because this one seemed to be over.',
-  'extractor.run.stuck': 'The API has sent no page for a long time, and the row was given up.',
   'extractor.run.mapping': 'The input or output mapping is not valid.',
   'extractor.run.iterations': 'The table to iterate over is not in the input mapping, or has too many rows.',
   'extractor.draft': 'No configuration can be made of the command, document or answer that was given.',

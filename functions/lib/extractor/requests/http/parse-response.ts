@@ -181,8 +181,6 @@ const startOf = (body: Buffer, masker: Masker, limit = 500): string => {
   return text.length > limit ? `${start} (truncated...)` : start
 }
 
-const REPLACEMENT = Buffer.from('\ufffd')
-
 /**
  * The body of a JSON response in UTF-8 without a byte order mark. Its charset is the one that is given, or that of `Content-Type`.
  *
@@ -197,7 +195,7 @@ export const jsonText = (
   if (charset !== 'utf-8') return decode(body, charset)
   const text = body.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? body.subarray(3) : body
   if (isUtf8(text) || !looksLikeJson(text)) return text
-  throw notIn('UTF-8', text)
+  throw notIn('UTF-8')
 }
 
 /** By its byte order mark. */
@@ -210,30 +208,17 @@ const decode = (body: Buffer, charset: string): Buffer => {
   try {
     return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(body))
   } catch {
-    throw notIn(charset, body)
+    throw notIn(charset)
   }
 }
 
 const looksLikeJson = (body: Buffer): boolean => /^\s*[[{"]/.test(body.subarray(0, 100).toString('latin1'))
 
-const notIn = (charset: string, body: Buffer): UserError => {
-  const at = firstOdd(body)
-  const shown = body[at]?.toString(16).padStart(2, '0').toUpperCase()
-  const place = shown === undefined ? '' : `: its byte ${at + 1} is 0x${shown}`
-  return new UserError(
+const notIn = (charset: string): UserError =>
+  new UserError(
     'extractor.response.encoding',
-    `The response is no text in ${charset}${place}. Name what it is written in, "response": {"format": "json", "encoding": "windows-1252"} for one.`,
+    `The response is no text in ${charset}. Name what it is written in, "response": {"format": "json", "encoding": "windows-1252"} for one.`,
   )
-}
-
-/** The place of the first byte that is no UTF-8. */
-const firstOdd = (body: Buffer): number => {
-  const text = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body))
-  let at = 0
-  while (at < body.length && body[at] === text[at]) at++
-  // Of a replacement the first byte may be the same by chance
-  return body.subarray(at - 1, at + 2).equals(REPLACEMENT) ? at - 1 : at
-}
 
 export interface FetchedPage {
   /** May be parsed when it is first asked for; then what is no JSON throws. */

@@ -76,7 +76,7 @@ describe('the letters of an answer', () => {
     expect(tables['items']).toBe('"name"\n"Ž"\n')
   })
 
-  it('are refused without a place when they are whole, but of another charset', async () => {
+  it('are refused when they are whole, but of another charset', async () => {
     const { error } = await answered(Buffer.from('[{"a":1}]'), 'application/json; charset=utf-16')
     expect(error?.message).toMatch(/^The response is no text in utf-16le\. Name what/)
   })
@@ -84,10 +84,10 @@ describe('the letters of an answer', () => {
   it.each([
     ['without a charset', 'application/json', 'UTF-8'],
     ['with one that nobody knows', 'application/json; charset=x-ours', 'UTF-8'],
-  ])('are refused with their place, never dropped: %s', async (_, type, charset) => {
+  ])('are refused, never dropped: %s', async (_, type, charset) => {
     const { error, tables } = await answered(Buffer.from(western, 'latin1'), type)
     expect((error as UserError).code).toBe('extractor.response.encoding')
-    expect(error?.message).toContain(`is no text in ${charset}: its byte 13 is 0xEB.`)
+    expect(error?.message).toContain(`is no text in ${charset}. Name what`)
     expect(tables).toEqual({})
   })
 
