@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { z } from 'zod'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
-import { fileBodyFields, RING_BYTES, sendFileBody } from '../lib/cloud/multipart/file-body.ts'
-import { createBufferPool } from '../lib/cloud/multipart/read-blocks.ts'
+import { completeUpload, createUpload, objectSettings } from '../lib/cloud/multipart/multipart-upload.ts'
+import { partRanges } from '../lib/cloud/multipart/part-ranges.ts'
+import { withUnsignedBody } from '../lib/cloud/multipart/sent-body.ts'
 import { formatCrc32 } from '../lib/combine-crc.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
 import { EXTRACTED_TAG } from '../lib/storage/files/extracted-tag.ts'
-import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
-import { CsvScanner } from '../lib/table-engine/csv/csv-scanner.ts'
 import type { RunServices } from './services.ts'
 
 /** Memory of an upload: this many parts of this size. */
@@ -181,116 +180,44 @@ export const legCheckpoint = z.object({
 
 export type LegCheckpoint = z.infer<typeof legCheckpoint>
 
-const SLICE_BYTES = 16 * 1024 ** 2
-const SLICES_IN_PARALLEL = 3
-
 interface TableUpload {
   /** CSV with a header line. */
   path: string
   name: string
 }
 
-/**
- * A table as a sliced file of the storage service: slices of whole records without a header
- * (docs/reference/storage-api.md#sliced-files). Its id.
- */
+/** Makes a file of the storage service of a table, part by part. Its id. */
 export const uploadTable = async (
   { path, name }: TableUpload,
   { storage, s3With }: Pick<RunServices, 'storage' | 's3With'>,
 ): Promise<number> => {
-  const handle = await open(path)
+  const { size } = await stat(path)
+  const file = await storage.prepareFile({ name: `${name}.csv`, sizeBytes: size, tags: [EXTRACTED_TAG] })
+  const { bucket, key, credentials, 'x-amz-server-side-encryption': encryption } = file.uploadParams
+  const s3 = s3With(file.region, credentials)
+  const object = { s3, bucket, key, serverSideEncryption: encryption }
   try {
-    const { size } = await handle.stat()
-    const file = await storage.prepareFile({
-      name: `${name}.csv`,
-      sizeBytes: size,
-      tags: [EXTRACTED_TAG],
-      isSliced: true,
-    })
-    const { bucket, key, credentials, 'x-amz-server-side-encryption': encryption } = file.uploadParams
-    const s3 = s3With(file.region, credentials)
-    const target = (suffix: string) => ({
-      Bucket: bucket,
-      Key: `${key}${suffix}`,
-      ...(encryption === undefined ? {} : { ServerSideEncryption: 'AES256' as const }),
-    })
-    const rings = createBufferPool(RING_BYTES)
-    try {
-      const suffixes = await pMap(
-        numbered(cutSlices(handle, SLICE_BYTES)),
-        ([index, { checksum, ...range }]) =>
-          rings.use(async ring => {
-            const suffix = sliceName(index)
-            const body = { handle, range, checksum, ring }
-            const put = new PutObjectCommand({ ...target(suffix), ...fileBodyFields(body) })
-            await sendFileBody(s3, put, body)
-            return suffix
-          }),
-        { concurrency: SLICES_IN_PARALLEL },
-      )
-      // A table without rows is one empty slice: some clients refuse a manifest without any.
-      if (suffixes.length === 0) {
-        suffixes.push(sliceName(0))
-        await s3.send(new PutObjectCommand({ ...target(sliceName(0)), Body: '' }))
-      }
-      const entries = suffixes.map(suffix => ({ url: `s3://${bucket}/${key}${suffix}` }))
-      await s3.send(new PutObjectCommand({ ...target('manifest'), Body: JSON.stringify({ entries }) }))
+    if (size <= PART_BYTES) {
+      await s3.send(new PutObjectCommand({ ...objectSettings(object), Body: await readFile(path) }))
       return file.id
-    } finally {
-      s3.destroy()
     }
+    const upload = await createUpload(object)
+    const parts = await pMap(
+      partRanges(size, PART_BYTES),
+      async ({ partNumber, firstByte, lastByte }) => {
+        const bytes = lastByte - firstByte + 1
+        const body = await readRange(path, firstByte, bytes)
+        const checksum = formatCrc32(crc32(body))
+        const part = { Bucket: bucket, Key: key, UploadId: upload.uploadId, PartNumber: partNumber }
+        const sent = new UploadPartCommand({ ...part, ChecksumCRC32: checksum, Body: body })
+        const { ETag: etag = '' } = await s3.send(withUnsignedBody(sent))
+        return { partNumber, etag, bytes, checksum }
+      },
+      { concurrency: PARTS_IN_PARALLEL },
+    )
+    await completeUpload(upload, parts)
+    return file.id
   } finally {
-    await handle.close()
+    s3.destroy()
   }
-}
-
-const sliceName = (index: number): string => `${String(index).padStart(5, '0')}.csv`
-
-async function* numbered<T>(items: AsyncIterable<T>): AsyncGenerator<[number, T]> {
-  let index = 0
-  for await (const item of items) yield [index++, item]
-}
-
-/** Whole records of a file. */
-interface Slice {
-  firstByte: number
-  lastByte: number
-  /** CRC32 in base64. */
-  checksum: string
-}
-
-const READ_BYTES = 1024 ** 2
-
-/**
- * Cuts a table of the extractor, CSV with a header line, into slices of at least so many bytes, the last one excepted. The header is in
- * none of them. Reads the file once, and holds 1 MiB of it.
- */
-export async function* cutSlices(handle: FileHandle, sliceBytes: number): AsyncGenerator<Slice> {
-  const scanner = new CsvScanner({ dialect: RFC_4180 })
-  const buffer = Buffer.allocUnsafe(READ_BYTES)
-  let isHeader = true
-  let crc = 0
-  let firstByte = 0
-  scanner.stopAfter(1)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, at)
-    if (bytesRead === 0) break
-    at += bytesRead
-    const bytes = buffer.subarray(0, bytesRead)
-    for (let index = 0; index < bytesRead; ) {
-      const next = scanner.scan(bytes, index)
-      crc = crc32(bytes.subarray(index, next), crc)
-      index = next
-      if (!scanner.stopped) continue
-      const end = scanner.offset
-      if (!isHeader) yield { firstByte, lastByte: end - 1, checksum: formatCrc32(crc) }
-      isHeader = false
-      firstByte = end
-      crc = 0
-      scanner.stopAfter(sliceBytes)
-    }
-  }
-  scanner.finish()
-  if (scanner.offset > firstByte && !isHeader)
-    yield { firstByte, lastByte: scanner.offset - 1, checksum: formatCrc32(crc) }
 }

@@ -119,11 +119,11 @@ const uploadTables = async (
     outputTarget({ file: basename(file), manifest, mappings, componentId, configId }),
   )
   const outputs: OutputTable[] = (uploadsKey && (await work.readAs(uploadsKey, z.array(outputTable)))) || []
-  for (const [index, { file, name, columns, rows }] of result.tables.entries()) {
+  for (const [index, { file, name, rows }] of result.tables.entries()) {
     const target = targets[index]
     if (target === undefined || index < outputs.length) continue
     const fileId = await uploadTable({ path: file, name }, services)
-    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false, warnings: [] })
+    outputs.push({ ...target, fileId, rows, isAsked: false, isLoaded: false, warnings: [] })
     if (uploadsKey !== undefined) await work.write(uploadsKey, outputs, 'any')
   }
   return outputs

@@ -25,7 +25,6 @@ const inputTable = z.object({
 export const outputTable = z.object({
   tableId: z.string(),
   fileId: z.number(),
-  columns: z.array(z.string()),
   primaryKey: z.array(z.string()),
   incremental: z.boolean(),
   types: z.literal('detect').optional(),
