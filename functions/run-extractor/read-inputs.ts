@@ -1,8 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { pipeline as join, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
@@ -11,8 +10,10 @@ import { UserError } from '../lib/errors/errors.ts'
 import { isObject } from '../lib/json/json-value.ts'
 import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
+import { entriesOf } from '../lib/storage/files/list-slices.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
+import { gunzip } from '../lib/table-engine/csv/gunzip.ts'
 import { enterStep, type Run } from './run.ts'
 import { sayWhoseRights } from './run-tokens.ts'
 import { type Commit, type RunServices, type StepResult, waitFor } from './services.ts'
@@ -111,8 +112,6 @@ const fileOf = ({ source }: InputMapping, job: Job): number | undefined => {
   return job.status === 'success' ? exportResults.parse(job.results).file.id : undefined
 }
 
-const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
-
 /** Brings the exported tables of a row to `folder` (`in/tables`), each with a header line and a manifest beside it. */
 export const fetchInputs = async (
   { inputs }: Run,
@@ -125,10 +124,9 @@ export const fetchInputs = async (
     const file = await storage.file(fileId)
     const s3 = s3With(file.region, file.credentials)
     try {
-      const { bucket, key } = file.s3Path
-      const keys = file.isSliced ? await sliceKeys(s3, bucket, key) : [key]
+      const slices = await entriesOf({ s3, ...file.s3Path, isSliced: file.isSliced })
       const path = pathInside(folder, destination)
-      await pipeline(Readable.from(tableText(s3, bucket, keys, columns)), createWriteStream(path))
+      await pipeline(Readable.from(tableText(s3, slices, columns)), createWriteStream(path))
       await writeFile(`${path}.manifest`, JSON.stringify({ columns }))
     } finally {
       s3.destroy()
@@ -137,35 +135,17 @@ export const fetchInputs = async (
 }
 
 /** Slices hold no header (docs/reference/storage-api.md#sliced-files). */
-async function* tableText(s3: S3Client, bucket: string, keys: readonly string[], columns: readonly string[]) {
+async function* tableText(
+  s3: S3Client,
+  slices: Awaited<ReturnType<typeof entriesOf>>,
+  columns: readonly string[],
+) {
   yield formatRecord(columns)
-  for (const key of keys) {
+  for (const { bucket, key } of slices) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-    // In Node the SDK gives a stream of Node.
-    const stored = Body as Readable
-    yield* key.endsWith('.gz') ? unzipped(stored) : stored
+    const stored = Body as Readable // In Node the SDK gives a stream of Node.
+    yield* key.endsWith('.gz') ? gunzip(stored, key) : stored
   }
-}
-
-/** What breaks the connection breaks this stream, too: `pipe` alone would end the process with it. */
-const unzipped = (stored: Readable): Readable => {
-  const text = createGunzip()
-  join(stored, text, () => {}) // Whoever reads the text gets the error.
-  return text
-}
-
-const sliceKeys = async (s3: S3Client, bucket: string, key: string): Promise<string[]> => {
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: `${key}manifest` }))
-  const { entries } = manifestSchema.parse(JSON.parse((await Body?.transformToString()) ?? ''))
-  return entries.map(({ url }) => {
-    const prefix = `s3://${bucket}/`
-    if (!url.startsWith(prefix))
-      throw new UserError(
-        'extractor.run.input',
-        `The manifest of an input names "${url}", outside of its bucket`,
-      )
-    return url.slice(prefix.length)
-  })
 }
 
 const fromTable = z.strictObject({ table: z.string().min(1) })

@@ -59,7 +59,8 @@ export const listFewSlices = async (
   return entries.length > atMost ? undefined : describeEntries(place, entries, sliceMissing)
 }
 
-const entriesOf = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<ManifestEntry[]> =>
+/** Where the slices of a file are, in the order of its manifest; one that is not sliced is one. Errors: those of the manifest. */
+export const entriesOf = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<ManifestEntry[]> =>
   isSliced ? readManifest(s3, bucket, key) : [{ bucket, key }]
 
 const describeEntries = async (
