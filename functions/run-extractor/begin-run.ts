@@ -75,7 +75,7 @@ export const newRun = (
   at: Date,
 ): Run => {
   const { componentId, configId, branchId, trigger = null } = input
-  const facts = {
+  const run = {
     id: runId,
     componentId,
     configId,
@@ -88,7 +88,7 @@ export const newRun = (
     rows,
     ...(error && { error }),
   }
-  return enterRow(facts, 0, at)
+  return enterRow(run, 0, at)
 }
 
 /** A row that has done nothing yet. */

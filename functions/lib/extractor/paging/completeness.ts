@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Json } from '#lib/json/json-value.ts'
 import { isObject } from '#lib/json/json-value.ts'
+import { plural } from '../../plural.ts'
 import { firstHeader } from '../requests/answers/http-response.ts'
 import type { PageRequest } from '../requests/http/page-request.ts'
 import { valueAt } from '../values/select/json-path.ts'
@@ -144,7 +145,7 @@ export class RunWatch {
       found.push(
         'the API sent the page before again: does it know the parameter of the page, or want it elsewhere?',
       )
-    if (stuck !== undefined && mayLack) found.push(`${stuck}, with ${many(count, 'row')} on the page`)
+    if (stuck !== undefined && mayLack) found.push(`${stuck}, with ${plural(count, 'row')} on the page`)
     if (this.#missing !== undefined && !isRepeated) {
       const keys = this.#missing.keys.map(key => `"${key}"`).join(', ')
       found.push(
@@ -153,7 +154,7 @@ export class RunWatch {
     }
     if (!knowsTotal && total !== undefined && total > rows)
       found.push(
-        `the answer says a total of ${many(total)}, and ${many(rows, 'row was', 'rows were')} read: look at "pagination"`,
+        `the answer says a total of ${total.toLocaleString('en-US')}, and ${plural(rows, 'row was', 'rows were')} read: look at "pagination"`,
       )
     if (error !== undefined) found.push(`the answer says ${error}: not all may have come`)
     if (this.#more !== undefined && !hasRepeated && !leavesNext)
@@ -171,16 +172,16 @@ export class RunWatch {
     const { rows, firstTotal: first, lastTotal: last } = this.seen
     if (first === undefined || last === undefined)
       return ['nothing shows whether it is complete: the API said no total']
-    const said = `the API said ${many(first.total, 'row')} on page ${first.page} and ${many(last.total)} on page ${last.page}`
+    const said = `the API said ${plural(first.total, 'row')} on page ${first.page} and ${last.total.toLocaleString('en-US')} on page ${last.page}`
     return [
       ...(first.total === last.total ? [] : [said]),
-      ...(rows === last.total ? [] : [`${many(rows)} of ${many(last.total, 'row')}`]),
+      ...(rows === last.total ? [] : [`${rows.toLocaleString('en-US')} of ${plural(last.total, 'row')}`]),
     ]
   }
 }
 
 /** How one run of a job ended. */
-export interface RunEnding {
+interface RunEnding {
   /** Why there is no next page although nothing says that this was the last. */
   stuck?: string | undefined
   /** The last page equals the one before. */
@@ -235,6 +236,3 @@ const asCount = (value: Json | undefined): number | undefined =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
     ? Number(value)
     : undefined
-
-const many = (value: number, one?: string, several = `${one}s`): string =>
-  value.toLocaleString('en-US') + (one === undefined ? '' : ` ${value === 1 ? one : several}`)

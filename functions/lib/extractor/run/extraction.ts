@@ -5,7 +5,7 @@ import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createAdmissions } from '../requests/http/admission.ts'
 import { createRefreshTokens } from '../requests/http/authenticator.ts'
 import { createLog, type Masker } from '../requests/masking/masker.ts'
-import { createTableSinks } from '../tables/table-sinks.ts'
+import { createTableSinks } from '../tables/table-sink.ts'
 
 import { type ExtractOptions, type ExtractSummary, type Leg, parseCheckpoint } from './extract-options.ts'
 import { createHighWaterMarks } from './incremental.ts'

@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts'
 import type { JobOutcome } from '../../wire/run-body.ts'
 import type { Masker } from '../requests/masking/masker.ts'
 import type { JobPlan } from './job-plan.ts'
@@ -72,21 +73,18 @@ export const endWarnings = (jobs: readonly JobSummary[]): string[] =>
         ],
   )
 
-const counted = (times: number, one: string, many: string): string =>
-  `${times.toLocaleString('en-US')} ${times === 1 ? one : many}`
-
 /** What is said of values that no table, no mark and no address takes as they are. */
 const NOTES = {
   nul: (times: number, first: string) =>
-    `got the character NUL in ${counted(times, 'text', 'texts')}, first in ${first}. No table holds it: it was left out.`,
+    `got the character NUL in ${plural(times, 'text')}, first in ${first}. No table holds it: it was left out.`,
   nothing: (times: number) =>
-    `got ${counted(times, 'item that is null or has', 'items that are null or have')} no fields: no rows were made of them.`,
+    `got ${plural(times, 'item that is null or has', 'items that are null or have')} no fields: no rows were made of them.`,
   ahead: (times: number, first: string) =>
-    `got ${counted(times, 'row whose value of "idKey" lies', 'rows whose values of "idKey" lie')} in the future, first ${first}. They are loaded, and the next run does not begin there: it would miss what comes until then.`,
+    `got ${plural(times, 'row whose value of "idKey" lies', 'rows whose values of "idKey" lie')} in the future, first ${first}. They are loaded, and the next run does not begin there: it would miss what comes until then.`,
   state: (_times: number, first: string) =>
     `does not go on at ${first}, which the state holds, since that lies in the future: it reads from the beginning, so that nothing is missed.`,
   cut: (times: number, first: string) =>
-    `asked ${counted(times, 'time', 'times')} with a value that is cut where it stands in the address, first ${first}. Values are put in as they are: use the function "urlencode" in "placeholders".`,
+    `asked ${plural(times, 'time')} with a value that is cut where it stands in the address, first ${first}. Values are put in as they are: use the function "urlencode" in "placeholders".`,
 } as const
 
 /** What was seen of values; and of jobs that no row above had a value for: some may well have none, when none has, the path is likely to be wrong. */
