@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { packGroups } from '../pack-groups.ts'
 import { quoteColumn } from './duckdb/parquet-sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
 import { liveRows, type Snapshot, type TableFile } from './files/snapshot.ts'
@@ -36,7 +37,8 @@ export const compactFiles = async (
   for (const isOfClass of [isSmall, isMedium]) {
     const ofClass = files.filter(isOfClass)
     if (ofClass.length <= maxSmallFiles) continue
-    for (const group of groupFiles(ofClass, smallFileBytes)) {
+    const groups = packGroups(ofClass, ({ bytes }) => bytes, MERGED_FACTOR * smallFileBytes)
+    for (const group of groups.filter(({ length }) => length > 1).slice(0, MAX_GROUPS)) {
       added.push(await mergeFiles(context, { group, files, snapshot, name: `${name}-${added.length + 1}` }))
       for (const file of group) merged.add(file)
     }
@@ -50,22 +52,6 @@ const MEDIUM_FACTOR = 4
 /** A merged file has about this many times `smallFileBytes`, and a load merges so many groups at most. */
 const MERGED_FACTOR = 16
 const MAX_GROUPS = 16
-
-/** Groups of at least two files. */
-const groupFiles = (files: SnapshotFile[], smallFileBytes: number): SnapshotFile[][] => {
-  const groups: SnapshotFile[][] = []
-  let bytes = 0
-  for (const file of files) {
-    const last = groups.at(-1)
-    bytes += file.bytes
-    if (last && bytes <= MERGED_FACTOR * smallFileBytes) last.push(file)
-    else {
-      groups.push([file])
-      bytes = file.bytes
-    }
-  }
-  return groups.filter(({ length }) => length > 1).slice(0, MAX_GROUPS)
-}
 
 interface MergeFilesRequest extends CompactFilesRequest {
   group: SnapshotFile[]

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
+import { packGroups } from '../pack-groups.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './duckdb/parquet-sql.ts'
 import { quoteIdentifier, quoteLiteral } from './duckdb/sql.ts'
 import type { EngineContext } from './files/engine-context.ts'
@@ -71,7 +72,8 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
   let planned = 0
   let written = 0
   const groups = async function* () {
-    for (const files of groupFiles(findFiles(snapshot, request))) {
+    const found = findFiles(snapshot, request)
+    for (const files of packGroups(found, ({ file }) => file.bytes, PARQUET_BYTES_IN_SLICE, FILES_IN_SLICE)) {
       const left = limit - (mustCount ? written : planned)
       if (left <= 0) return
       planned += rowsOf(files)
@@ -90,21 +92,6 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
       : publishOne(() => publishSlice(context.files, { ...request, path, index }))
   })
   return { slices: slices.filter(slice => slice !== undefined), rowsCount: written }
-}
-
-const groupFiles = (files: IndexedFile[]): IndexedFile[][] => {
-  const groups: IndexedFile[][] = []
-  let bytes = 0
-  for (const file of files) {
-    const last = groups.at(-1)
-    bytes += file.file.bytes
-    if (last && last.length < FILES_IN_SLICE && bytes <= PARQUET_BYTES_IN_SLICE) last.push(file)
-    else {
-      groups.push([file])
-      bytes = file.file.bytes
-    }
-  }
-  return groups
 }
 
 const rowsOf = (files: IndexedFile[]): number => files.reduce((sum, { file }) => sum + liveRows(file), 0)

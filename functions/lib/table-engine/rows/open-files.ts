@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import { packGroups } from '../../pack-groups.ts'
 import type { EngineContext } from '../files/engine-context.ts'
 import type { TableFile } from '../files/snapshot.ts'
 import { openTableFile } from '../parquet/open-table-file.ts'
@@ -76,17 +77,5 @@ export const closeFiles = async (sources: OpenSource[]): Promise<void> => {
 const BATCH_BYTES = 1024 ** 3
 
 /** Files in batches that fit on the disk of a function. */
-export const batchFiles = (files: IndexedFile[]): IndexedFile[][] => {
-  const batches: IndexedFile[][] = []
-  let bytes = 0
-  for (const indexed of files) {
-    bytes += indexed.file.bytes
-    const last = batches.at(-1)
-    if (last && bytes <= BATCH_BYTES) last.push(indexed)
-    else {
-      batches.push([indexed])
-      bytes = indexed.file.bytes
-    }
-  }
-  return batches
-}
+export const batchFiles = (files: IndexedFile[]): IndexedFile[][] =>
+  packGroups(files, ({ file }) => file.bytes, BATCH_BYTES)

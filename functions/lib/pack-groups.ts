@@ -1,15 +1,16 @@
-/** Things that follow each other, in groups of about this many bytes: each is started by what does not fit. */
+/** Things that follow each other, in groups of so many bytes and, by default, of any number: each is started by what does not fit. */
 export const packGroups = <Thing>(
   things: readonly Thing[],
   bytesOf: (thing: Thing) => number,
   groupBytes: number,
+  most = Number.POSITIVE_INFINITY,
 ): Thing[][] => {
   const groups: Thing[][] = []
   let bytes = 0
   for (const thing of things) {
     const last = groups.at(-1)
     bytes += bytesOf(thing)
-    if (last && bytes <= groupBytes) last.push(thing)
+    if (last && last.length < most && bytes <= groupBytes) last.push(thing)
     else {
       groups.push([thing])
       bytes = bytesOf(thing)
