@@ -10,7 +10,6 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import type { BucketDocuments } from '../lib/cloud/bucket-documents.ts'
 import { completeUpload, createUpload, objectSettings } from '../lib/cloud/multipart/multipart-upload.ts'
-import { partRanges } from '../lib/cloud/multipart/part-ranges.ts'
 import { withUnsignedBody } from '../lib/cloud/multipart/sent-body.ts'
 import { formatCrc32 } from '../lib/combine-crc.ts'
 import { pathInside } from '../lib/paths/path-inside.ts'
@@ -79,27 +78,22 @@ export const saveSpool = async (
   const known = new Map(before.map(file => [file.path, file]))
   const files = await Promise.all(
     (await filesIn(folder)).map(async path => {
-      const { size } = await stat(spooled(folder, path))
+      const { size: bytes } = await stat(spooled(folder, path))
       const earlier = known.get(path)
-      const kept = earlier !== undefined && earlier.bytes <= size ? earlier : { bytes: 0, parts: [] }
-      const added = rangesOf(kept.bytes, size).map(range => ({ ...range, key: `${prefix}${randomUUID()}` }))
-      return { path, size, kept, added }
+      const kept = earlier !== undefined && earlier.bytes <= bytes ? earlier : { bytes: 0, parts: [] }
+      const added = rangesOf(kept.bytes, bytes).map(range => ({ ...range, key: `${prefix}${randomUUID()}` }))
+      return { path, bytes, parts: [...kept.parts, ...added], added }
     }),
   )
-  const parts = files.flatMap(({ path, added }) => added.map(part => ({ path, ...part })))
   await pMap(
-    parts,
+    files.flatMap(({ path, added }) => added.map(part => ({ path, ...part }))),
     async ({ path, key, start, bytes }) => {
       const body = await readRange(spooled(folder, path), start, bytes)
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }))
     },
     { concurrency: PARTS_IN_PARALLEL },
   )
-  return files.map(({ path, size, kept, added }) => ({
-    path,
-    bytes: size,
-    parts: [...kept.parts, ...added.map(({ key, bytes }) => ({ key, bytes }))],
-  }))
+  return files.map(({ added: _, ...file }) => file)
 }
 
 /** Makes a spool folder as it was when these files were saved. */
@@ -113,8 +107,8 @@ export const restoreSpool = async (
     await mkdir(dirname(target), { recursive: true })
     await writeFile(target, '')
     await pMap(
-      withOffsets(parts),
-      async ({ key, bytes, start }) => {
+      parts,
+      async ({ key, start, bytes }) => {
         const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
         const out = createWriteStream(target, { flags: 'r+', start })
         await pipeline(Body as Readable, out) // In Node the SDK gives a stream of Node.
@@ -143,15 +137,6 @@ const rangesOf = (start: number, end: number): { start: number; bytes: number }[
   return ranges
 }
 
-const withOffsets = (parts: readonly { key: string; bytes: number }[]) => {
-  let start = 0
-  return parts.map(part => {
-    const placed = { ...part, start }
-    start += part.bytes
-    return placed
-  })
-}
-
 const readRange = async (path: string, start: number, bytes: number): Promise<Buffer> => {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, start)
@@ -164,7 +149,7 @@ const spooledFile = z.object({
   /** Relative to the folder. */
   path: z.string(),
   bytes: z.number(),
-  parts: z.array(z.object({ key: z.string(), bytes: z.number() })),
+  parts: z.array(z.object({ key: z.string(), start: z.number(), bytes: z.number() })),
 })
 
 type SpooledFile = z.infer<typeof spooledFile>
@@ -203,11 +188,11 @@ export const uploadTable = async (
     }
     const upload = await createUpload(object)
     const parts = await pMap(
-      partRanges(size, PART_BYTES),
-      async ({ partNumber, firstByte, lastByte }) => {
-        const bytes = lastByte - firstByte + 1
-        const body = await readRange(path, firstByte, bytes)
+      rangesOf(0, size),
+      async ({ start, bytes }, index) => {
+        const body = await readRange(path, start, bytes)
         const checksum = formatCrc32(crc32(body))
+        const partNumber = index + 1
         const part = { Bucket: bucket, Key: key, UploadId: upload.uploadId, PartNumber: partNumber }
         const sent = new UploadPartCommand({ ...part, ChecksumCRC32: checksum, Body: body })
         const { ETag: etag = '' } = await s3.send(withUnsignedBody(sent))
