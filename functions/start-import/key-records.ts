@@ -39,8 +39,6 @@ export const progressItem = z.object({
   isIncremental: z.optional(z.boolean()),
   /** The execution of this version has reported that its job failed: whoever asks after that asks for another attempt. */
   isFailureReported: z._default(z.boolean(), false),
-  /** The newer version that had replaced the table before this one came. */
-  supersededBy: z.optional(z.string()),
   /** Newer versions were loaded without it: only its own execution imports it, as one that comes late. */
   isSkipped: z._default(z.boolean(), false),
   /** Newer versions that are loaded again after this one, which came late. */
@@ -192,9 +190,16 @@ const tableItem = z.object({ key: z.optional(z.string()), isSaid: z._default(z.b
 const leaseItem = z.object({ leaseOwner: z.optional(z.string()), versionId: z._default(z.string(), '') })
 
 /** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
-const createKeyLeaseStore = (table: RecordTable, key: ItemKey) => {
+interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
+  /** Throws `TransientError` when another execution has taken the lease. */
+  save(owner: string, importState: KeyState): Promise<void>
+  /** With the state, where one is given. Does nothing when the lease is another's. */
+  release(owner: string, importState?: KeyState): Promise<void>
+}
+
+const createKeyLeaseStore = (table: RecordTable, key: ItemKey): KeyLeaseStore => {
   const heldBy = (leaseOwner: string | undefined) => ({ leaseOwner })
-  const store: LeaseStore<KeyLease, KeyState> = {
+  return {
     holder: async () => {
       const { leaseOwner: owner, versionId } = leaseItem.parse((await table.get(key)) ?? {})
       return owner === undefined ? undefined : { owner, versionId }
@@ -208,22 +213,12 @@ const createKeyLeaseStore = (table: RecordTable, key: ItemKey) => {
       return undefined
     },
 
-    release: async owner => {
-      await table.update(key, { remove: Object.keys(leaseItem.shape) }, heldBy(owner))
-    },
-  }
-
-  return {
-    ...store,
-
-    /** Throws `TransientError` when another execution has taken the lease. */
-    save: async (owner: string, importState: KeyState): Promise<void> => {
+    save: async (owner, importState) => {
       if (!(await table.update(key, { set: { importState } }, heldBy(owner)))) throw leaseLost()
     },
 
-    /** Saves the state and releases the lease. Does nothing when the lease is another's. */
-    saveAndRelease: async (owner: string, importState: KeyState): Promise<void> => {
-      const change = { set: { importState }, remove: Object.keys(leaseItem.shape) }
+    release: async (owner, importState) => {
+      const change = { ...(importState && { set: { importState } }), remove: Object.keys(leaseItem.shape) }
       await table.update(key, change, heldBy(owner))
     },
   }
@@ -242,7 +237,7 @@ export const takeKey = async (
   const key = {
     state: taken.content,
     save: () => lease.save(owner, key.state),
-    release: () => lease.saveAndRelease(owner, key.state),
+    release: () => lease.release(owner, key.state),
   }
   return { ...taken, key }
 }

@@ -56,8 +56,7 @@ const loadAgain = async (work: KeyWork, version: VersionMark, late: VersionMark)
 export const ownOutcome = async (work: KeyWork): Promise<ImportAnswer> => {
   const { records, storage } = work.services
   const progress = await records.progress(work.own.versionId)
-  const { supersededBy, isFailureReported, isCreating } = progress
-  if (supersededBy !== undefined) return superseded(supersededBy)
+  const { isFailureReported, isCreating } = progress
   if (!hasJob(progress) && isForgotten(work, progress))
     return { next: 'done', output: { outcome: 'alreadyImported' } }
   if (!hasJob(progress)) return importOwn(work, progress)
@@ -71,8 +70,6 @@ export const ownOutcome = async (work: KeyWork): Promise<ImportAnswer> => {
 
 const newerOf = ({ versions, mark }: KeyWork): readonly VersionMark[] =>
   versions.slice(0, versions.indexOf(mark))
-
-const superseded = (by: string): ImportAnswer => ({ next: 'done', output: { outcome: 'superseded', by } })
 
 /** Its record has expired: what is older than the newest import known, and than any record, is not imported again. */
 const isForgotten = ({ services, key, mark }: KeyWork, progress: Progress): boolean => {
@@ -111,9 +108,8 @@ const importOwn = async (work: KeyWork, attempt: Progress): Promise<ImportAnswer
   const facts = { key: own.source.key, versionId: own.versionId }
   const { replacedBy, added } = await loadedOf(work)
   if (replacedBy !== undefined) {
-    await services.records.saveProgress(own.versionId, { ...attempt, supersededBy: replacedBy })
     services.log.info('superseded', { ...facts, by: replacedBy })
-    return superseded(replacedBy)
+    return { next: 'done', output: { outcome: 'superseded', by: replacedBy } }
   }
   if (added.length === 0 || (await isOnlyAdded(own, services)))
     return followJob(own, 'started', await importVersion(services, own, { ...attempt, isSkipped: false }))

@@ -152,7 +152,7 @@ const importNew = async (work: KeyWork): Promise<ImportAnswer | undefined> => {
     const found = await progressOf(work, version)
     const end = found.isCreating ? await jobEnd(services.storage, found) : 'running'
     const before = end === 'tableExists' ? nextAttempt(found) : found
-    const isPassed = before.isSkipped || before.supersededBy !== undefined || hasJob(before)
+    const isPassed = before.isSkipped || hasJob(before)
     const accepted = isPassed ? undefined : await importOf(work, version, before)
     const { isCreating, jobId } = accepted ?? before
     const mayFail = isCreating && end !== 'success' && end !== 'error'

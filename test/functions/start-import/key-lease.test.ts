@@ -25,7 +25,7 @@ it('an owner that has lost the lease writes no state', async () => {
   await records.takeLease('key', { owner: 'second', versionId: 'b' })
   const state = keyState.parse({ mayHaveFailed: true })
   await expect(lease.save('first', state)).rejects.toMatchObject({ code: 'landing.leaseLost' })
-  await lease.saveAndRelease('first', state)
+  await lease.release('first', state)
   expect(await lease.holder()).toEqual({ owner: 'second', versionId: 'b' })
   const taken = await records.takeLease('key', { owner: 'second', versionId: 'b' })
   expect(taken).toEqual({ outcome: 'taken', content: {} })
