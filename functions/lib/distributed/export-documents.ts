@@ -24,7 +24,7 @@ const documents = {
     /** Without its files. */
     snapshot: snapshotContent,
     /** Which hold no statistics: what they rule out is not among them. */
-    parts: z.array(z.object({ files: tableFiles, limit: z.number().optional() })),
+    parts: z.array(tableFiles),
     /** Prefix of all slices. */
     target: z.object({ bucket: z.string(), key: z.string() }),
   }),

@@ -3,31 +3,25 @@ import { withFiles } from '../table-engine/files/snapshot.ts'
 import type { TableEngine } from '../table-engine/table-engine.ts'
 import type { ExportDocument, ExportedPart } from './export-documents.ts'
 
-/** Which part of an export; the first is 0. `limit`: of its rows, when they are known to be too many. */
-interface Piece {
-  item: number
-  limit?: number
-}
-
-/** Exports a part of a table in the table's order. Repeated, it writes the same objects. */
+/**
+ * Exports a part of a table in the table's order; the first is 0. Repeated, it writes the same objects. `limit`: of its rows. Default: that of
+ * the export.
+ */
 export const exportPart = async (
-  { selection, snapshot, parts, fileType, gzip, timestampZone, target }: ExportDocument<'plan'>,
-  { item, limit }: Piece,
+  { selection, fileType, gzip, timestampZone, snapshot, parts, target }: ExportDocument<'plan'>,
+  { item, limit }: { item: number; limit?: number },
   engine: Pick<TableEngine, 'export'>,
 ): Promise<ExportedPart> => {
-  const part = parts[item]
-  if (!part) throw new Error(`The export has no part ${item}`)
-  // The limit of the whole says nothing of a part.
-  const { limit: _, ...rows } = withDates(selection)
-  const most = limit ?? part.limit
+  const files = parts[item]
+  if (!files) throw new Error(`The export has no part ${item}`)
   const { rowsCount, slices, bytesRead } = await engine.export({
-    ...rows,
+    ...withDates(selection),
+    ...(limit !== undefined && { limit }),
     fileType,
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),
-    snapshot: withFiles(snapshot, part.files),
-    ...(most !== undefined && { limit: most }),
-    // Slices have names of their own for each piece, and for what was cut off at the limit.
+    snapshot: withFiles(snapshot, files),
+    // Slices have names of their own for each part, and for what was cut off at the limit.
     target: { ...target, key: `${target.key}_${item}${limit === undefined ? '' : '_cut'}` },
   })
   // Without rows there is a slice that nobody lists.

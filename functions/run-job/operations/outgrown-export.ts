@@ -45,7 +45,9 @@ export const planOutgrown = async (
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),
     snapshot: withFiles(snapshot, []),
-    parts: planParts(files, source, distribution.exportPartBytes),
+    parts: packGroups(files, file => file.bytes, groupBytesFor(bytes, distribution.exportPartBytes)).map(
+      group => group.map(({ statistics: _, ...file }) => file),
+    ),
     target,
   })
 }
@@ -142,23 +144,3 @@ const filesToExport = ({ snapshot, query }: PlannedExport): TableFile[] => {
 /** Whether each live row of a file is exported, and in the table's order: then their number is known in advance. */
 const countsRows = ({ snapshot, query }: PlannedExport): boolean =>
   query.orderBy.length === 0 && conditionsSql(query, snapshot) === undefined
-
-/** The files of an export in parts of about so many bytes, each with the rows that are wanted of it at most. */
-const planParts = (
-  files: readonly TableFile[],
-  { snapshot, query }: PlannedExport,
-  wantedBytes: number,
-): ExportDocument<'plan'>['parts'] => {
-  const partBytes = groupBytesFor(bytesOf(files), wantedBytes)
-  const isCounted = countsRows({ snapshot, query })
-  let left = query.limit ?? Number.POSITIVE_INFINITY
-  return packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
-    const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
-    const limit = isCounted && left >= rows ? undefined : left
-    if (isCounted) left -= rows
-    return {
-      files: group.map(({ statistics: _, ...file }) => file),
-      ...(limit !== undefined && limit !== Number.POSITIVE_INFINITY && { limit }),
-    }
-  })
-}
