@@ -1,4 +1,10 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import type { ExportDocument, ExportedPart } from '../../lib/distributed/export-documents.ts'
+import { exportPart } from '../../lib/distributed/export-part.ts'
+import { refusalError } from '../../lib/distributed/refusal.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { groupBytesFor, packGroups } from '../../lib/pack-groups.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import {
@@ -9,12 +15,15 @@ import {
 } from '../../lib/storage/jobs/job-record.ts'
 import { contentRevision, type ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
-import { withDates } from '../../lib/storage/tables/row-selection.ts'
+import { withDates, withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { isGzip, type Slice } from '../../lib/table-engine/files/export-slice.ts'
-import type { RunJobServices } from '../job/services.ts'
+import { columnNames, liveRows, type TableFile, withFiles } from '../../lib/table-engine/files/snapshot.ts'
+import { findFiles } from '../../lib/table-engine/rows/find-rows.ts'
+import { conditionsSql } from '../../lib/table-engine/rows/row-conditions.ts'
+import type { Distribution, RunJobServices } from '../job/services.ts'
+import { bytesOf } from '../merge/merge-outgrown.ts'
 import type { InParts, Outcome } from './outcome.ts'
-import { collectSlices, planOutgrown } from './outgrown-export.ts'
 
 /** A file that expires sooner is not reused: its reader must have time for it. */
 const LEFT_TO_READ_MS = 12 * 3_600_000
@@ -41,10 +50,16 @@ export const exportTable = async (
   if (cached) return outcome(await noteReader(cached, job, services), input, true)
 
   const target = targetOf(job, input, table, services)
-  const plan = await planOutgrown(job, { input, table, target }, services)
+  const source = rowSource(table, withDates(input.selection))
+  const plan = await planOutgrown(job, { input, table, source, target }, services)
   const exported = plan
     ? await collectSlices(job, plan, services)
-    : await exportAlone({ input, table, target }, services)
+    : await (await services.tableEngine()).export({
+        ...source.query,
+        ...formOf(input),
+        snapshot: source.snapshot,
+        target,
+      })
   if (!exported) return { parts: plan?.parts.map((_, part) => part) ?? [] }
   services.log.info('Table exported', {
     jobId: job.id,
@@ -98,9 +113,24 @@ const noteReader = async (
   return updated ?? file
 }
 
+type Plan = ExportDocument<'plan'>
+type PlannedExport = ReturnType<typeof rowSource<ReturnType<typeof withDates>>>
+
+const formOf = ({
+  fileType,
+  gzip,
+  timestampZone,
+}: Pick<InputOf<'tableExport'>, 'fileType' | 'gzip' | 'timestampZone'>) => ({
+  fileType,
+  gzip,
+  ...(timestampZone !== undefined && { timestampZone }),
+})
+
 interface Exporting {
   input: InputOf<'tableExport'>
   table: ReadableTable
+  /** The question to the engine. */
+  source: PlannedExport
   /** Prefix of the slices. */
   target: { bucket: string; key: string }
 }
@@ -116,25 +146,9 @@ const targetOf = (
   return { bucket: filesBucket, key }
 }
 
-const exportAlone = async (
-  { input: { selection, fileType, gzip, timestampZone }, table, target }: Exporting,
-  { tableEngine }: RunJobServices,
-): Promise<{ slices: Slice[]; bytesRead: number }> => {
-  const engine = await tableEngine()
-  const { query, snapshot } = rowSource(table, withDates(selection))
-  return engine.export({
-    ...query,
-    snapshot,
-    fileType,
-    gzip,
-    ...(timestampZone !== undefined && { timestampZone }),
-    target,
-  })
-}
-
 const makeFile = async (
   job: ProcessingJob,
-  { input, table, target: { bucket, key }, slices }: Exporting & { slices: readonly Slice[] },
+  { input, table, target: { bucket, key }, slices }: Omit<Exporting, 'source'> & { slices: readonly Slice[] },
   services: RunJobServices,
 ): Promise<FileRecord> => {
   const { s3, now, nextId } = services
@@ -179,3 +193,113 @@ const exportMetrics = (bytes: number, isCompressed: boolean): JobMetrics => ({
   outBytes: bytes,
   outBytesUncompressed: isCompressed ? 0 : bytes,
 })
+
+/**
+ * What the machine has to export side by side, or has exported so; `undefined` for an export that one function does. The
+ * first run of a job decides it.
+ *
+ * Error: 400 `storage.export.tooLarge` for one with an order that outgrows one function.
+ */
+const planOutgrown = async (
+  job: ProcessingJob,
+  { input, table, source, target }: Exporting,
+  { distribution }: RunJobServices,
+): Promise<Plan | undefined> => {
+  const { query, snapshot } = source
+  const files = filesToExport(source)
+  const bytes = bytesOf(files)
+  if (query.orderBy.length > 0) {
+    refuseLargeOrder(bytes, distribution)
+    return undefined
+  }
+  if (bytes <= distribution.singleExportBytes) return undefined
+  return distribution.exports.decide(job.id, 'plan', {
+    contentRevision: contentRevision(table),
+    selection: { ...withIsoTimes(query), where: query.where, orderBy: query.orderBy },
+    ...formOf(input),
+    snapshot: withFiles(snapshot, []),
+    parts: packGroups(files, file => file.bytes, groupBytesFor(bytes, distribution.exportPartBytes)).map(
+      group => group.map(({ statistics: _, ...file }) => file),
+    ),
+    target,
+  })
+}
+
+/** Sorting needs all rows, what spills of them and the sorted slices on one disk: four times what a merge by key needs. */
+const SORTED_FACTOR = 4
+
+const refuseLargeOrder = (
+  bytes: number,
+  { singleMergeBytes }: Pick<Distribution, 'singleMergeBytes'>,
+): void => {
+  const sortedBytes = Math.floor(singleMergeBytes / SORTED_FACTOR)
+  if (bytes <= sortedBytes) return
+  throw new UserError(
+    'storage.export.tooLarge',
+    `The export reads ${bytes} bytes of the table as Parquet, and one function sorts up to ${sortedBytes}. Export it without "orderBy" and ` +
+      'sort the file, or filter the rows so that it reads less.',
+    { params: { bytes, sortedBytes } },
+  )
+}
+
+const READS = 16
+
+/**
+ * The slices of an export in order, up to its limit; `undefined` when the machine has not written all of them. Throws
+ * the first `UserError` in the order of the table when the export cannot be done.
+ */
+const collectSlices = async (
+  job: ProcessingJob,
+  plan: Plan,
+  services: RunJobServices,
+): Promise<{ slices: Slice[]; bytesRead: number } | undefined> => {
+  const { distribution, tableEngine } = services
+  const { exports } = distribution
+  const found = await pMap(plan.parts, (_, item) => exports.find(job.id, 'part', item), {
+    concurrency: READS,
+  })
+  const parts: ExportedPart[] = []
+  for (const part of found) {
+    if (!part) return undefined
+    if ('refusal' in part) throw refusalError(part.refusal)
+    parts.push(part)
+  }
+
+  let left = plan.selection.limit ?? Number.POSITIVE_INFINITY
+  let bytesRead = parts.reduce((sum, part) => sum + part.bytesRead, 0)
+  const slices: Slice[] = []
+  for (const [item, part] of parts.entries()) {
+    if (left <= 0) break
+    const isCut = part.rows > left
+    const wanted = isCut ? await exportPart(plan, { item, limit: left }, await tableEngine()) : part
+    if (isCut) bytesRead += wanted.bytesRead
+    slices.push(...wanted.slices)
+    left -= wanted.rows
+  }
+  return { slices: slices.length > 0 ? slices : await writeEmptySlice(plan, services), bytesRead }
+}
+
+/** Some clients cannot read a manifest without slices. */
+const writeEmptySlice = async (plan: Plan, { tableEngine }: RunJobServices): Promise<Slice[]> => {
+  const { snapshot, selection, target } = plan
+  const columns = selection.columns ?? columnNames(snapshot)
+  return (await (await tableEngine()).export({ ...formOf(plan), snapshot, columns, target })).slices
+}
+
+/** The files that an export has to read, in order: of those that can match, as many as its limit needs. */
+const filesToExport = ({ snapshot, query }: PlannedExport): TableFile[] => {
+  const files = findFiles(snapshot, query).map(({ file }) => file)
+  if (query.limit === undefined || !countsRows({ snapshot, query })) return files
+  const found: TableFile[] = []
+  let rows = 0
+  for (const file of files) {
+    if (rows >= query.limit) break
+    found.push(file)
+    rows += liveRows(file)
+  }
+  return found
+}
+
+/** Whether each live row of a file is exported, and in the table's order: then their number is known in advance. */
+const countsRows = ({ snapshot, query }: PlannedExport): boolean =>
+  query.orderBy.length === 0 && conditionsSql(query, snapshot) === undefined
