@@ -345,6 +345,26 @@ describe('a large load', () => {
     ])
   })
 
+  it('brings nothing where the records of its ranges do not touch', async () => {
+    const { pieces } = service.jobServices
+    const { tableEngine } = pieces
+    pieces.tableEngine = async () => {
+      const engine = await tableEngine()
+      const stageRange: typeof engine.stageRange = async request => {
+        const staged = await engine.stageRange(request)
+        return { ...staged, spans: staged.spans.map(span => span && { ...span, end: span.end - 1 }) }
+      }
+      return { ...engine, stageRange }
+    }
+    try {
+      const { answers, rows } = await play([{ content: `id,note\n${records(0, 40)}` }], 24)
+      expect(answers).toMatchObject([{ status: 'error' }])
+      expect(rows).toEqual([])
+    } finally {
+      pieces.tableEngine = tableEngine
+    }
+  })
+
   it('with types=detect is refused where it makes the table, and a later one keeps its types', async () => {
     const content = `id,note\n${records(0, 40)}`
     const settings = { types: 'detect' }
