@@ -2,7 +2,6 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { fieldType, snapshotContent, tableFiles } from '../storage/tables/content/snapshot-content.ts'
 import { cutStates } from '../table-engine/csv/cut/scan-range.ts'
-import type { TableField, TableFile } from '../table-engine/files/snapshot.ts'
 import { createDocuments } from './documents.ts'
 import { type LoadPlace, loadPrefix } from './load-place.ts'
 import { refusal } from './refusal.ts'
@@ -26,7 +25,6 @@ const pinnedSlice = z.object({ bucket: z.string(), key: z.string(), etag: z.stri
 const documents = {
   /** From `run-job`: what to load, each slice pinned to its content. */
   request: z.object({
-    tableId: z.string(),
     source: z.object({
       slices: z.array(pinnedSlice),
       isSliced: z.boolean(),
@@ -118,18 +116,3 @@ export const createLoadDocuments = (s3: S3Client, tablesBucket: string) =>
   })
 
 export type LoadDocuments = ReturnType<typeof createLoadDocuments>
-
-/** Rows of one load that the stage step has written as Parquet; nothing of them is visible yet. */
-export interface StagedLoad {
-  jobId: number
-  tableId: string
-  /**
-   * The table's columns, which the staged files have by their field ids. Those of a table with a primary key have the
-   * columns of `LOAD_ORDER` too: `_load_range`, then `_load_row`, the record's order.
-   */
-  fields: TableField[]
-  /** Keys in the tables bucket, with statistics, in the order of the load. */
-  files: TableFile[]
-  /** False: replaces all rows. True: adds rows, and replaces those with the same primary key. */
-  incremental: boolean
-}

@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { SourceObject } from '../../lib/cloud/multipart/source-object.ts'
-import type { LoadDocuments, StagedLoad } from '../../lib/distributed/load-documents.ts'
+import type { LoadDocuments } from '../../lib/distributed/load-documents.ts'
 import { storedBytes } from '../../lib/distributed/load-limits.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { refusalError } from '../../lib/distributed/refusal.ts'
@@ -16,7 +16,7 @@ import { openFile } from '../../lib/table-engine/csv/open-file.ts'
 import { parseRecords } from '../../lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts'
 import type { CsvSource } from '../../lib/table-engine/files/load-request.ts'
-import { type Snapshot, withFiles } from '../../lib/table-engine/files/snapshot.ts'
+import { type Snapshot, type TableFile, withFiles } from '../../lib/table-engine/files/snapshot.ts'
 import { namedSource } from '../../lib/table-engine/parquet/parquet-source.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
@@ -205,7 +205,7 @@ const loadOutgrown = async (
   }
   const { snapshot, replacedRowsCount } = await commit(place, { ready, request }, services)
   await keepHeadings(request, ready.renamed, services)
-  log.info('Load committed', { jobId: job.id, tableId, stagedFiles: ready.staged.files.length })
+  log.info('Load committed', { jobId: job.id, tableId, stagedFiles: ready.staged.length })
   const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
   return { snapshot, load: { ...ready, replacedRowsCount, durationSeconds } }
 }
@@ -234,7 +234,7 @@ const commit = async (
   const { current, incremental, loadedAt } = request
   // The job has held the table since it was cut: nobody else has changed its columns.
   const table = withFiles(ready.table, incremental ? (current?.files ?? []) : [])
-  const staged = ready.staged.files
+  const { staged } = ready
   if (outgrowsMerge(table, staged, services.distribution)) {
     const merged = await mergeOutgrown({ place, table, staged, loadedAt }, services)
     if ('waitSeconds' in merged) throw new OutgrownLoad(merged)
@@ -262,13 +262,13 @@ const readStaged = async (documents: LoadDocuments, place: LoadPlace) => {
   const parts = await pMap(folded.groups, (_, item) => documents.find(place, 'staged', item), {
     concurrency: READS,
   })
-  const files: StagedLoad['files'] = []
+  const staged: TableFile[] = []
   /** How far the records of each file are staged. */
   const ends = cut.files.map(({ start }) => start.offset)
   for (const [item, part] of parts.entries()) {
     if (!part) return undefined
     if ('refusal' in part) throw refusalError(part.refusal)
-    files.push(...part.files)
+    staged.push(...part.files)
     for (const [index, span] of part.spans.entries()) {
       const file = folded.groups[item]?.[index]?.file ?? -1
       if (span && span.start !== ends[file])
@@ -278,14 +278,13 @@ const readStaged = async (documents: LoadDocuments, place: LoadPlace) => {
   }
   if (cut.refusal) throw refusalError(cut.refusal)
   const { table, importedColumns, renamed = [], warnings, inBytes, isCompressed } = cut
-  const { tableId, incremental } = request
-  const staged: StagedLoad = { jobId: place.jobId, tableId, fields: table.fields, files, incremental }
   return {
+    /** In the order of the load. */
     staged,
     /** With the columns that it has after the load, without its files. */
     table,
     importedColumns,
-    importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+    importedRowsCount: staged.reduce((sum, { rows }) => sum + rows, 0),
     renamed,
     warnings: [...request.warnings, ...warnings],
     inBytes,
