@@ -188,7 +188,7 @@ it.each<[string, Sent, Settings, number, RegExp]>([
     { body: Buffer.from('[{"n":"José"}]', 'latin1') },
     {},
     1,
-    /its byte 11 is 0xE9/,
+    /is no text in UTF-8\. Name what/,
   ],
 ])('%s is an error', async (_, sent, settings, requests, message) => {
   const result = await run([sent], settings)
