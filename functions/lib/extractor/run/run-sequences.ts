@@ -120,7 +120,7 @@ const createRequests = (iteration: Iteration) => {
     page.asked = {}
     iteration.stop.progressed()
     underWay++
-    askFor(page, iteration)
+    requestPage(page, iteration)
       .then(
         fetched => {
           page.fetched = fetched
@@ -149,7 +149,7 @@ const createRequests = (iteration: Iteration) => {
 }
 
 /** Sends the request of a page. */
-const askFor = (
+const requestPage = (
   { run, request }: PendingPage,
   { fetchPage, authenticatorOf, parsed }: Iteration,
 ): Promise<FetchedPage> => {
