@@ -1,7 +1,7 @@
 import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { answering, stepEvent } from '../lib/drive/step.ts'
 import { readEnv } from '../lib/env.ts'
-import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import { engineRoom, tablesScratch } from '../lib/storage/tables/lazy-table-engine.ts'
 import { jobOfInput, pieceOf } from './pieces/piece.ts'
 
 /** One step of the job machine: does a job of the storage service, or a piece of it, or says what has to come before the next try. */

@@ -1,7 +1,7 @@
 import { lambdaHandler } from '../lib/cloud/lambda-handler.ts'
 import { readEnv } from '../lib/env.ts'
 import { keptUntilFailed } from '../lib/kept-until-failed.ts'
-import { engineRoom, tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import { engineRoom, tablesScratch } from '../lib/storage/tables/lazy-table-engine.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
 import type { App } from './routes/app.ts'
 

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { descriptionMetadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { withAliasColumn, withoutAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
-import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import {
+  refuseReferencedColumn,
+  withAliasColumn,
+  withoutAliasColumn,
+} from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { changeDefinition } from '../../lib/storage/tables/change-definition.ts'
 import {
