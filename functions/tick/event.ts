@@ -1,21 +1,27 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
-const milliseconds = z.int().transform(ms => new Date(ms))
-const text = z
-  .string()
-  .nullish()
-  .transform(given => given ?? undefined)
-const details = z.object({ included: z.boolean() }).nullish()
+const milliseconds = z.pipe(
+  z.int(),
+  z.transform(ms => new Date(ms)),
+)
+const orUndefined = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.pipe(
+    z.nullish(schema),
+    z.transform(given => given ?? undefined),
+  )
+const text = orUndefined(z.string())
+const name = z.string().check(z.minLength(1))
+const details = z.nullish(z.object({ included: z.boolean() }))
 
 /** EventBridge events, "Step Functions Execution Status Change". What is large is left out, and the details say so. */
 const statusChange = z.object({
   detail: z.object({
-    executionArn: z.string().min(1),
-    stateMachineArn: z.string().min(1),
-    name: z.string().min(1),
+    executionArn: name,
+    stateMachineArn: name,
+    name,
     status: z.enum(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']),
     startDate: milliseconds,
-    stopDate: milliseconds.nullish().transform(given => given ?? undefined),
+    stopDate: orUndefined(milliseconds),
     input: text,
     inputDetails: details,
     output: text,
@@ -29,8 +35,11 @@ export type StatusChange = z.infer<typeof statusChange>
 
 /** Sent by the clock: the minute that it stands for. */
 const minute = z.object({
-  time: z.iso.datetime().transform(given => new Date(given)),
-  detail: z.undefined().optional(),
+  time: z.pipe(
+    z.iso.datetime(),
+    z.transform(given => new Date(given)),
+  ),
+  detail: z.optional(z.undefined()),
 })
 
 export const tickEvent = z.union([minute, statusChange])
