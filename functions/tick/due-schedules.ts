@@ -25,8 +25,8 @@ interface Schedule {
   configId: string
   /** Tokens beyond whose rights its runs must not go. */
   tokenIds?: readonly string[]
-  /** Looked at when it is due: whether what says it is gone, and it with that. */
-  isGone?: () => Promise<boolean>
+  /** Looked at when it is due: whether what says it is gone, and it with that, or what runs is disabled. */
+  isOff?: () => Promise<boolean>
 }
 
 interface DueServices {
@@ -74,7 +74,7 @@ const startIfDue = async (schedule: Schedule, time: Date, services: DueServices)
   const from = new Date(Math.max(since.getTime(), time.getTime() - LOOK_BACK_MS))
   const settings = await readOrTell(schedule, time, services)
   const due = settings?.isEnabled ? settings.lastDue(from, time)?.toISOString() : undefined
-  if (settings === undefined || due === undefined || (await schedule.isGone?.())) return []
+  if (settings === undefined || due === undefined || (await schedule.isOff?.())) return []
   const name = `schedule-${hexDigest(of, 24)}-${due.replaceAll(/[^0-9TZ]/g, '')}`
   const { overlap } = settings
   const asks = `${trigger}, due ${due}`
@@ -130,7 +130,7 @@ export async function* schedulesOfService(
       yield {
         ...schedule,
         tokenIds: [...new Set([String(runWithTokenId), ...tokenIds])],
-        isGone: () => dropIfGone(record, stores),
+        isOff: async () => (await dropIfGone(record, stores)) || isDisabled(record, stores),
       }
     else if (components.includes(componentId)) yield schedule
   }
@@ -145,6 +145,15 @@ const dropIfGone = async (
   if (said && !said.current.content.isDeleted && Number(said.internalId) === id) return false
   await schedules.delete(id)
   return true
+}
+
+/** The own schedule of a configuration is switched off with it; one that was activated knows nothing of its target. */
+const isDisabled = async (
+  { component: componentId, targetId: configId }: ScheduleRecord,
+  { configurations }: Pick<StorageStores, 'configurations'>,
+): Promise<boolean> => {
+  const target = await configurations.get({ branchId: defaultBranchId, componentId, configId })
+  return target?.current.content.isDisabled === true
 }
 
 /** Those of a hosted service, which knows the key `schedule` as any other. */

@@ -147,6 +147,18 @@ describe('a schedule of the scheduler', () => {
     expect((await service.call('DELETE', `/scheduler/configurations/${configurationId}`)).status).toBe(204)
   })
 
+  it('runs no target that is disabled', async () => {
+    const target = await create(COMPONENT, {})
+    await activate(await scheduler({ configurationId: target }))
+    const path = `/v2/storage/components/${COMPONENT}/configs/${target}`
+    await service.call('PUT', path, { isDisabled: true })
+    at('12:05:10')
+    expect(await look()).toBe(0)
+    await service.call('PUT', path, { isDisabled: false })
+    at('12:10:10')
+    expect(await look()).toBe(1)
+  })
+
   it('by a key of the configuration itself is listed, too, and is changed there', async () => {
     const target = await create(COMPONENT, { schedule: 'rate(1 hour)' })
     const [listed] = await list()
