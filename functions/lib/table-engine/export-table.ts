@@ -21,7 +21,7 @@ import {
   refuseUnknownColumns,
   refuseUnknownConditions,
 } from './rows/row-conditions.ts'
-import { scanFiles, type WantedColumns } from './rows/scan-files.ts'
+import { scanFiles, scanOf, type WantedColumns } from './rows/scan-files.ts'
 import { textSql } from './types/cell-sql.ts'
 import { duckDbType } from './types/field-type.ts'
 
@@ -119,7 +119,7 @@ const writeGroup = async (
     fileType: request.fileType,
     select: `${selectSql(request)} FROM (${scanFiles(sources, wanted)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
-      ${isOneScan(sources) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
+      ${isOneScan(sources, wanted) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
   })
   await closeFiles(sources)
@@ -129,9 +129,9 @@ const writeGroup = async (
 }
 
 /** On one thread, one scan without deletes gives the rows in their order. Several scans, or a join, may not. */
-const isOneScan = (sources: OpenSource[]): boolean =>
+const isOneScan = (sources: OpenSource[], wanted: WantedColumns): boolean =>
   sources.every(({ deletes }) => !deletes) &&
-  new Set(sources.map(({ footer }) => JSON.stringify(footer.columns))).size === 1
+  new Set(sources.map(source => scanOf(source, wanted))).size === 1
 
 const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 

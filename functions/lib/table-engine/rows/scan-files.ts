@@ -37,10 +37,7 @@ export interface WantedColumns {
  * (the `index` of the source) and `file_row` (in each file, from 0, deleted rows counted).
  */
 export const scanFiles = (sources: ScanSource[], wanted: WantedColumns): string => {
-  // One scan reads all files whose columns have the same names and forms.
-  const parts = Map.groupBy(sources, source =>
-    JSON.stringify([source.footer.columns, columnsSql(source, wanted)]),
-  )
+  const parts = Map.groupBy(sources, source => scanOf(source, wanted))
   const scans = [...parts.values()].map(part => {
     const values = part.slice(0, 1).flatMap(source => columnsSql(source, wanted))
     const columns = [...values, fileIndexSql(part), 'file_row_number::BIGINT AS file_row']
@@ -51,6 +48,10 @@ export const scanFiles = (sources: ScanSource[], wanted: WantedColumns): string 
   if (deleted.length === 0) return rows
   return `SELECT * FROM (${rows}) ANTI JOIN (${scanDeletes(deleted)}) USING (file_index, file_row)`
 }
+
+/** Files of which this is the same are read by one scan: their columns have the same names and forms, and are read alike. */
+export const scanOf = (source: ScanSource, wanted: WantedColumns): string =>
+  JSON.stringify([source.footer.columns, columnsSql(source, wanted)])
 
 /** The positions that are deleted in files, as `file_index` and `file_row`. */
 export const scanDeletes = (sources: DeletesSource[]): string => {

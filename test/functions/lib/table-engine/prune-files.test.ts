@@ -157,4 +157,18 @@ describe('files of another engine with nulls', () => {
       { numRuns: 6 },
     )
   })
+
+  it('are exported in the order of the table, whichever of them hold some', async () => {
+    const snapshot = await writeFiles([[['a']], [[null]], [['b']]])
+    const target = { bucket: 'data', key: 'in-order' }
+    const contentOf = async (limit: number): Promise<string> => {
+      const form = { fileType: 'csv', gzip: false, target } as const
+      const { slices } = await tables.engine.export({ snapshot, columns: ['text'], limit, ...form })
+      return (
+        await Promise.all(slices.map(({ key }) => readFile(path.join(tables.folder, 'data', key))))
+      ).join('')
+    }
+    expect(await contentOf(3)).toBe('"a"\n""\n"b"\n')
+    expect(await contentOf(2)).toBe('"a"\n""\n')
+  })
 })
