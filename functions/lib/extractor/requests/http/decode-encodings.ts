@@ -35,7 +35,7 @@ export const acceptEncoding = 'gzip, br'
  * nor CSV begins so. `limitBytes` holds for what each unpacks to.
  *
  * @throws UserError `extractor.response.tooLarge`, `extractor.response.damaged`
- * @throws NetworkFailure when what was packed on its way is damaged
+ * @throws NetworkFailure when what was packed on its way is damaged, or what nobody tells of ends too early
  */
 export const unpacked = async (
   { body, file }: Pick<HttpResponse, 'body' | 'file'>,
@@ -72,7 +72,7 @@ async function* plainOf(
   try {
     yield* atMost(limitBytes, undone(body, 'gzip'))
   } catch (error) {
-    if (!(error instanceof NetworkFailure)) throw error
+    if (!(error instanceof NetworkFailure) || error.curlCode === CUT_SHORT) throw error
     throw damagedAnswer('gzip', messageOf(error.cause), error)
   }
 }
@@ -126,10 +126,12 @@ const begin = async (bytes: Bytes): Promise<{ start: Uint8Array; body: Bytes }> 
   return { start, body: all() }
 }
 
+const CUT_SHORT = 18
+
 /** What ends before it is complete was cut short on its way, whatever the server says of its length. */
 const damaged = (encoding: string, cause: unknown): NetworkFailure =>
   (cause as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' // zlib throws Errors with codes
-    ? new NetworkFailure(18, `Response body ends in the middle of its ${encoding}`, { cause })
+    ? new NetworkFailure(CUT_SHORT, `Response body ends in the middle of its ${encoding}`, { cause })
     : new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
 
 /** Applied encodings, last applied first (RFC 9110, 8.4). Unknown ones are left alone. */

@@ -101,7 +101,6 @@ describe('an answer becomes rows', () => {
 describe('an answer that is not whole is an error and gives no rows', () => {
   const big = `id,name\n${Array.from({ length: 5_000 }, (_, id) => `${id},${'x'.repeat(20)}`).join('\n')}\n`
   it.each([
-    ['gzip', gzipSync(big).subarray(0, -20), { format: 'csv' }, 'gzip'],
     ['a damaged gzip', Buffer.from(gzipSync(big)).fill(7, 200, 220), { format: 'csv' }, 'gzip'],
     ['CSV within a quote', 'id,name\n1,"An', { format: 'csv' }, 'CSV'],
     ['CSV within a record', 'id,name\n1,Ann\n2', { format: 'csv' }, 'CSV'],
