@@ -41,6 +41,10 @@ export const sparkMergeEngine = ({
       'spark.driver.bindAddress': '127.0.0.1',
       'spark.driver.host': '127.0.0.1',
       'spark.sql.shuffle.partitions': '2',
+      // What a merge of many GB is to Spark: two sides to shuffle, into partitions that are large.
+      'spark.sql.autoBroadcastJoinThreshold': '-1',
+      'spark.sql.adaptive.coalescePartitions.enabled': 'false',
+      'spark.sql.iceberg.advisory-partition-size': '100',
       'spark.hadoop.fs.s3.impl': 'org.apache.hadoop.fs.s3a.S3AFileSystem',
       'spark.hadoop.fs.s3a.endpoint': s3Endpoint,
       'spark.hadoop.fs.s3a.path.style.access': 'true',

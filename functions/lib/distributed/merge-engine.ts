@@ -30,4 +30,6 @@ export const sparkSettings = (warehouse: string): Readonly<Record<string, string
   'spark.sql.catalog.work.cache-enabled': 'false',
   'spark.sql.session.timeZone': 'UTC',
   'spark.sql.caseSensitive': 'true',
+  // Else Spark splits what is much among tasks, and each of them writes deletes of its own for a file of rows: here it has one.
+  'spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled': 'false',
 })
