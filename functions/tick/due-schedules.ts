@@ -169,7 +169,7 @@ export async function* schedulesOfHosted(
           configId,
           of: `${componentId}/${configId}`,
           settings: stored.configuration['schedule'],
-          since: new Date(stored.currentVersion?.created ?? 0),
+          since: new Date(Date.parse(stored.currentVersion?.created ?? '') || 0),
           version: stored.version,
           trigger: OWN,
         }

@@ -54,10 +54,11 @@ const sentByOthers: readonly { rights: readonly string[]; of: readonly FunctionN
 const items = (...actions: string[]): string[] => actions.map(action => `dynamodb:${action}`)
 
 /**
- * Requests that a bundle holds and its function never sends: it opens all stores of the service, and calls some of their
+ * Requests that a bundle holds and its function never sends, or with the credentials of a file alone: it opens all stores of the service, and calls some of their
  * methods. What it does call is tried with the rights of its role on one machine (test/local).
  */
 const heldOnly: Readonly<Partial<Record<FunctionName, readonly string[]>>> = {
+  'run-extractor': ['s3:AbortMultipartUpload', 's3:ListMultipartUploadParts'],
   'start-import': items('BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'Query'),
   'sweep-storage': items('ConditionCheckItem'),
 }

@@ -204,8 +204,10 @@ const workOf = (connection: NamedConnection) => {
         const { result, next } = await requestWithAdvice(connection, asked, z.array(configurationSchema))
         yield* result
         const last = result.at(-1)
-        if (next === undefined || last === undefined) return
-        after = `?sinceId=${encodeURIComponent(last.id)}`
+        const following = last && `?sinceId=${encodeURIComponent(last.id)}`
+        // A service that does not know `sinceId` gives the same part again.
+        if (next === undefined || following === undefined || following === after) return
+        after = following
       }
     },
     /** Creates no version. */

@@ -56,6 +56,25 @@ describe('requests', () => {
     })
   })
 
+  it('all configurations are read in the parts that the service makes of them', async () => {
+    const part = (...ids: string[]) =>
+      ids.map(id => ({ id, name: id, version: 1, isDisabled: false, configuration: {}, state: {} }))
+    const link = { Link: `<${server.url}/v2/storage/components/c/configs?offset=2>; rel="next"` }
+    const read = async () => {
+      server.received.length = 0
+      const ids = await Array.fromAsync(client.configurations('c'), ({ id }) => id)
+      return [ids, server.received.map(({ url }) => url.split('configs')[1])]
+    }
+    server.replyWith(json(200, part('a', 'b'), link), json(200, part('c')))
+    expect(await read()).toEqual([
+      ['a', 'b', 'c'],
+      ['', '?sinceId=b'],
+    ])
+    // One that does not know where to go on, and says that there is more.
+    server.replyWith(json(200, part('a', 'b'), link))
+    expect((await read())[1]).toEqual(['', '?sinceId=b'])
+  })
+
   it('an import names the key that it expects, if it expects one', async () => {
     for (const primaryKey of [['id', 'region'], []]) {
       server.replyWith(json(202, job))
