@@ -10,11 +10,11 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 89_718,
-  'lines of tests': 84_447,
-  'words of documents': 93_140,
+  'lines of product': 87_409,
+  'lines of tests': 83_634,
+  'words of documents': 92_914,
   functions: 9,
-  routes: 209,
+  routes: 208,
   settings: 20,
   packages: 72,
 }
