@@ -10,8 +10,8 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 87_409,
-  'lines of tests': 83_634,
+  'lines of product': 87_411,
+  'lines of tests': 83_638,
   'words of documents': 92_914,
   functions: 9,
   routes: 208,
