@@ -39,6 +39,10 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     if (step === 'fail') {
       const error = failureOfMachine(failure)
       if (!stored) return await refuse(event, error, services)
+      if (goesOnLoading(stored.run, failure, now())) {
+        services.log.warn('loads go on', { runId, ...error })
+        return nextOf({ run: stored.run, waitSeconds: LOADS_PAUSE_SECONDS })
+      }
       return nextOf(await runs.replace(stored, failRun(stored.run, error, now())))
     }
     if (!stored) return await begin(event, services)
@@ -63,6 +67,24 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     return nextOf(stored)
   }
 }
+
+/** So long the loads of a row wait for a service that does not answer. */
+const LONGEST_LOADING_MS = 6 * 3_600_000
+const LOADS_PAUSE_SECONDS = 60
+
+/**
+ * Whether the loads that were asked for are waited for in spite of a failure that may pass: a row that ended between its first load and its
+ * saved state would bring the same rows again in the next run.
+ */
+const goesOnLoading = (
+  { phase, outputs, phaseStartedAt }: Run,
+  { Error: name = '' }: MachineFailure = {},
+  now: Date,
+): boolean =>
+  phase === 'load' &&
+  outputs.some(({ isAsked }) => isAsked) &&
+  /^(TransientError$|Lambda\.|Sandbox\.|States\.|Runtime\.)/.test(name) &&
+  now.getTime() - Date.parse(phaseStartedAt) < LONGEST_LOADING_MS
 
 const begin = async (event: RunExtractorEvent, services: MachineServices): Promise<Answer> => {
   const { execution, startedAt, input } = event

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { advanceRun } from '#functions/run-extractor/advance-run.ts'
+import type { RunStep } from '#functions/run-extractor/names.ts'
 import type { MachineServices } from '#functions/run-extractor/services.ts'
-import { UserError } from '#lib/errors/errors.ts'
+import { TransientError, UserError } from '#lib/errors/errors.ts'
 import { untilEnd } from '#support/until-end.ts'
 import { newExecution, startExtraction } from '../../support/extraction.ts'
 import { isThorough } from '../../support/thorough.ts'
@@ -300,4 +302,45 @@ it('rule 9: a run says when it begins and ends to load, and one that was cancell
   await createConfig()
   await extraction.run(configId, { settings: telling('storage.runs.notFound') })
   expect(await idsLoaded()).toEqual(allIds)
+})
+
+describe('rule 9: a failure between the first load and the saved state', () => {
+  /** What the machine hears when the state could not be saved, and that was told so many hours later. */
+  const failedSave = async (execution: string, name: string, hours: number) => {
+    const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+    extraction.running.add(execution)
+    for (let next = 'begin' as RunStep; next !== 'load'; ) {
+      const told = await extraction.advance(next, execution, input)
+      if (!('next' in told)) throw new Error('It ended')
+      next = told.next
+    }
+    const storageWith: MachineServices['storageWith'] = token => ({
+      ...extraction.services().storageWith(token),
+      saveState: async () => {
+        throw new TransientError('storage.unreachable', 'Nobody answers.')
+      },
+    })
+    const load = () => extraction.advance('load', execution, input, { storageWith })
+    await expect(async () => {
+      for (;;) await load()
+    }).rejects.toThrow('Nobody answers')
+    const failure = { Error: name, Cause: '{"errorMessage":"Nobody answers."}' }
+    const services = extraction.services({ now: () => new Date(Date.now() + hours * 3_600_000) })
+    return advanceRun({ step: 'fail', execution, startedAt: new Date(), input, failure }, services)
+  }
+
+  it.each(['TransientError', 'Sandbox.Timedout'])('goes on at the loads: %s', async name => {
+    const execution = newExecution()
+    const told = await failedSave(execution, name, 5)
+    expect(told).toEqual({ next: 'again', waitSeconds: 60, state: { step: 'load' } })
+    expect((await extraction.run(configId, { execution })).end.result).toMatchObject({ status: 'success' })
+    expect(await idsLoaded()).toEqual(allIds)
+  })
+
+  it.each([
+    ['that lasts', 'TransientError', 7],
+    ['that will not pass', 'UserError', 0],
+  ])('%s ends the row', async (_, name, hours) => {
+    expect(await failedSave(newExecution(), name, hours)).toMatchObject({ state: { step: 'end' } })
+  })
 })
