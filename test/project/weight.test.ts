@@ -10,9 +10,9 @@ import { functionNames } from '#infra/system.ts'
  * first, and whoever ends an issue records what it weighs then.
  */
 const recorded = {
-  'lines of product': 87_411,
-  'lines of tests': 83_638,
-  'words of documents': 92_914,
+  'lines of product': 87_433,
+  'lines of tests': 83_681,
+  'words of documents': 92_929,
   functions: 9,
   routes: 208,
   settings: 20,
