@@ -53,7 +53,6 @@ const scheduleResource = async (record: ScheduleRecord, { jobs, now }: Services)
     readConfigurationSchedule(JSON.parse(settings), `${saidBy.componentId}/${saidBy.configId}`),
   )
   const active = said?.isEnabled ? said : undefined
-  const lastTime = active?.lastDue(new Date(since), now())?.toISOString()
   return {
     id: String(record.id),
     tokenId: String(runWithTokenId),
@@ -67,7 +66,7 @@ const scheduleResource = async (record: ScheduleRecord, { jobs, now }: Services)
     target: { componentId: component, configurationId: targetId, mode: 'run' },
     executions: await executionsOf(record, jobs),
     nextTimes: (active?.nextDue(now(), NEXT_TIMES) ?? []).map(time => wireDate(time.toISOString())),
-    lastTime: wireDateOrNull(lastTime ?? null),
+    lastTime: wireDateOrNull(active?.lastDue(new Date(since), now())?.toISOString() ?? null),
   }
 }
 

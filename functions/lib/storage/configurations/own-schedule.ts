@@ -13,8 +13,9 @@ export const writingSchedule = (
   before: Configuration | undefined,
 ): ItemWrite[] => {
   if (branchId !== defaultBranchId || next?.current === before?.current) return []
-  const [is, was] = [next, before].map(one => one && ownSchedule(saidBy, one))
+  const is = next && ownSchedule(saidBy, next)
   if (is) return [{ action: 'put', key: keyOfSchedule(is), item: { ...is } }]
+  const was = before && ownSchedule(saidBy, before)
   return was ? [{ action: 'delete', key: keyOfSchedule(was) }] : []
 }
 
